@@ -1,0 +1,25 @@
+# Warnings, sanitizers and speed, in one place.
+option(SORREL_LTO "Link-time optimisation" OFF)
+option(SORREL_NO_LATCHES "Leave latches and the gate out (only to measure what they cost)" OFF)
+set(SORREL_SANITIZE "" CACHE STRING "Sanitizers, as given to -fsanitize=")
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+add_compile_options(-Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+  -Wno-missing-field-initializers -fno-omit-frame-pointer -fno-rtti)
+if(SORREL_SANITIZE)
+  add_compile_options(-fsanitize=${SORREL_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${SORREL_SANITIZE})
+else()
+  add_compile_definitions(SORREL_JEMALLOC=1)
+endif()
+if(SORREL_NO_LATCHES)
+  add_compile_definitions(SORREL_NO_LATCHES=1)
+endif()
+if(SORREL_LTO)
+  set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
+  add_link_options(-flto=auto)
+endif()

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string_view>
+
+namespace sorrel {
+
+// Redis's glob: '*', '?', '[a-z]', '[^x]', '\' escapes. Iterative and with one backtrack point, so
+// the time is at most pattern x text, whatever the pattern.
+bool glob_match(std::string_view pattern, std::string_view text, bool ignore_case = false);
+
+}  // namespace sorrel

@@ -1,0 +1,27 @@
+#pragma once
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace sorrel {
+
+// The keyed hash of keys, fields and members: XXH3 under a secret drawn at start. The secret never
+// leaves the process, so nobody outside can choose keys that collide.
+class KeyHasher {
+ public:
+  // Fills the secret from `seed` words; equal seeds give equal hashes (tests).
+  explicit KeyHasher(uint64_t seed_a, uint64_t seed_b);
+
+  uint64_t operator()(std::string_view key) const {
+    return XXH3_64bits_withSecret(key.data(), key.size(), secret_.data(), secret_.size());
+  }
+
+ private:
+  std::array<unsigned char, XXH3_SECRET_SIZE_MIN + 56> secret_;
+};
+
+}  // namespace sorrel

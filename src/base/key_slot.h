@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "base/crc.h"
+
+namespace sorrel {
+
+inline constexpr unsigned kSlotCount = 16384;
+
+// The part of the key that decides its slot: what stands between the first '{' and the next '}', or
+// the whole key when there is no such pair or nothing between them.
+inline std::string_view hash_tag(std::string_view key) {
+  const size_t open = key.find('{');
+  if (open == std::string_view::npos) return key;
+  const size_t close = key.find('}', open + 1);
+  if (close == std::string_view::npos || close == open + 1) return key;
+  return key.substr(open + 1, close - open - 1);
+}
+
+inline unsigned key_slot(std::string_view key) { return crc16(hash_tag(key)) & (kSlotCount - 1); }
+
+}  // namespace sorrel

@@ -1,0 +1,157 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace sorrel::catalog {
+
+// Every fact about a command that is not its code. One constexpr table per family; COMMAND, COMMAND
+// DOCS, gates, ACL, key extraction, routing, hints, fuzz seeds and the generated docs all read it.
+
+enum class Group : uint8_t {
+  kGeneric, kString, kList, kSet, kSortedSet, kHash, kPubSub, kTransactions, kConnection, kServer,
+  kScripting, kHyperLogLog, kCluster, kSentinel, kGeo, kStream, kBitmap, kModule,
+};
+
+// Bits of CommandSpec::flags. The first block is what COMMAND INFO shows, in Redis's spelling.
+enum Flag : uint64_t {
+  kWrite = 1ull << 0,
+  kReadonly = 1ull << 1,
+  kDenyOom = 1ull << 2,
+  kModuleCommand = 1ull << 3,
+  kAdmin = 1ull << 4,
+  kPubSub = 1ull << 5,
+  kNoScript = 1ull << 6,
+  kBlocking = 1ull << 8,
+  kLoading = 1ull << 9,
+  kStale = 1ull << 10,
+  kSkipMonitor = 1ull << 11,
+  kSkipSlowlog = 1ull << 12,
+  kAsking = 1ull << 13,
+  kFast = 1ull << 14,
+  kNoAuth = 1ull << 15,
+  kMayReplicate = 1ull << 16,
+  kSentinelCommand = 1ull << 17,
+  kOnlySentinel = 1ull << 18,
+  kNoMandatoryKeys = 1ull << 19,
+  kProtected = 1ull << 20,
+  kNoAsyncLoading = 1ull << 23,
+  kNoMulti = 1ull << 24,
+  kMovableKeys = 1ull << 25,  // derived by effective_flags(); never written in a table
+  kAllowBusy = 1ull << 26,
+
+  // House facts, not shown by COMMAND.
+  kSensitiveArgs = 1ull << 40,  // arguments carry secrets: never log, monitor or slow-log them
+  kAllowedPaused = 1ull << 41,  // runs during CLIENT PAUSE ALL
+};
+
+// How a command shuts others out while it runs (threads > 1).
+enum class Locking : uint8_t {
+  kNone,  // touches no key and nothing shared: PING, ECHO, TIME
+  kKeys,  // the latches of the keys that its key specs name, in ascending order
+  kGate,  // alone in the process: whole keyspace, other sessions, configuration
+};
+
+// Bits of KeySpec::flags, in Redis's spelling (RO, RW, OW, RM, access, update, insert, delete, ...).
+enum KeyFlag : uint32_t {
+  kKeyRO = 1 << 0,
+  kKeyRW = 1 << 1,
+  kKeyOW = 1 << 2,
+  kKeyRM = 1 << 3,
+  kKeyAccess = 1 << 4,
+  kKeyUpdate = 1 << 5,
+  kKeyInsert = 1 << 6,
+  kKeyDelete = 1 << 7,
+  kKeyNotKey = 1 << 8,
+  kKeyIncomplete = 1 << 9,
+  kKeyVariableFlags = 1 << 10,
+};
+
+// Where keys stand among the arguments. Begin at a fixed index, or behind a keyword; then a range,
+// or a count followed by that many.
+struct KeySpec {
+  uint32_t flags = 0;
+  enum class Begin : uint8_t { kIndex, kKeyword, kUnknown } begin = Begin::kIndex;
+  int index = 1;                   // kIndex: position of the first key (or of the count)
+  std::string_view keyword = {};   // kKeyword: the word in front of it
+  int start_from = 0;              // kKeyword: where the search starts; negative: from the end
+  enum class Find : uint8_t { kRange, kKeyNum, kUnknown } find = Find::kRange;
+  int last = 0;   // kRange: last key relative to the first, negative: from the end of arguments
+  int step = 1;   // distance of one key from the next
+  int limit = 0;  // kRange with last == -1: 2 = first half of the rest, 3 = first third ...
+  int key_num_index = 0;  // kKeyNum: where the count is, relative to the begin
+  int first_key = 0;      // kKeyNum: where the first key is, relative to the begin
+  std::string_view notes = {};
+};
+
+enum class ArgType : uint8_t {
+  kString, kInteger, kDouble, kKey, kPattern, kUnixTime, kPureToken, kOneOf, kBlock,
+};
+
+// One argument in COMMAND DOCS, from which redis-cli builds its hints.
+struct Arg {
+  std::string_view name;
+  ArgType type = ArgType::kString;
+  std::string_view token = {};
+  bool optional = false;
+  bool multiple = false;
+  bool multiple_token = false;
+  int key_spec = -1;
+  std::string_view since = {};
+  std::string_view deprecated_since = {};
+  std::span<const Arg> parts = {};  // of kOneOf and kBlock
+};
+
+struct Change {
+  std::string_view version;
+  std::string_view what;
+};
+
+struct CommandSpec {
+  std::string_view name;         // lower case; a subcommand's own word ("get" of CONFIG GET)
+  std::string_view parent = {};  // lower case container name, empty for a top-level command
+  std::string_view summary;
+  std::string_view since;
+  Group group;
+  std::string_view complexity = {};
+  int arity;  // as in Redis: counts the name (and the container); negative: at least
+  uint64_t flags = 0;
+  Locking locking = Locking::kGate;
+  uint64_t acl_categories = 0;  // bits of AclCategory, explicit ones; implied ones are derived
+  std::span<const KeySpec> keys = {};
+  std::span<const Arg> args = {};
+  std::span<const Change> history = {};
+  std::span<const std::string_view> tips = {};
+  bool container = false;  // has subcommands and no handler of its own
+  std::string_view deprecated_since = {};
+  std::string_view replaced_by = {};
+  bool system_command = false;  // COMMAND DOCS doc_flags "syscmd"
+};
+
+// Bits of CommandSpec::acl_categories, in the order ACL CAT lists them.
+enum AclCategory : uint64_t {
+  kAclKeyspace = 1ull << 0,
+  kAclRead = 1ull << 1,
+  kAclWrite = 1ull << 2,
+  kAclSet = 1ull << 3,
+  kAclSortedSet = 1ull << 4,
+  kAclList = 1ull << 5,
+  kAclHash = 1ull << 6,
+  kAclString = 1ull << 7,
+  kAclBitmap = 1ull << 8,
+  kAclHyperLogLog = 1ull << 9,
+  kAclGeo = 1ull << 10,
+  kAclStream = 1ull << 11,
+  kAclPubSub = 1ull << 12,
+  kAclAdmin = 1ull << 13,
+  kAclFast = 1ull << 14,
+  kAclSlow = 1ull << 15,
+  kAclBlocking = 1ull << 16,
+  kAclDangerous = 1ull << 17,
+  kAclConnection = 1ull << 18,
+  kAclTransaction = 1ull << 19,
+  kAclScripting = 1ull << 20,
+};
+
+}  // namespace sorrel::catalog

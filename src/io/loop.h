@@ -1,0 +1,125 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/result.h"
+
+namespace sorrel::io {
+
+// One worker's event loop, shaped for completions: the owner of a stream is told "these bytes came",
+// never "you may read now". The epoll back end reads into a buffer that all its streams share, an
+// io_uring one hands out ring buffers; sessions cannot tell which.
+//
+//   Loop::poll ── accept ──> AcceptHandler::on_accept(stream)
+//             ├── bytes ───> StreamHandler::on_data(view)      view is valid during the call only
+//             ├── gone ────> StreamHandler::on_close(reason)   exactly once, never inside another call
+//             ├── timer ───> the function given to add_timer
+//             └── wake ────> the function given to set_wake_handler
+//
+// Thread rule: everything belongs to the thread that calls poll(), except wake(), which any thread
+// may call.
+
+enum class CloseReason : uint8_t { kPeer, kError, kLocal };
+
+// Owned by the loop that made it; lives until its handler's on_close has returned.
+class Stream {
+ public:
+  virtual ~Stream() = default;
+
+  // Sends as much as the kernel takes now and keeps a copy of the rest, sent as the peer reads. No
+  // result: a broken stream reports itself through on_close later.
+  virtual void send(std::string_view bytes) = 0;
+  // Bytes that wait for the peer to read.
+  virtual size_t pending_bytes() const = 0;
+  // Memory held for pending bytes.
+  virtual size_t buffer_bytes() const = 0;
+
+  // Asks for the end. on_close(kLocal) follows from the next poll(), not from inside this call.
+  // With `flush`, pending bytes are sent first (bounded by the peer's reading; a peer that stops
+  // reading is the caller's problem and is ended with close(false)).
+  virtual void close(bool flush) = 0;
+
+  // While paused no on_data is delivered; bytes wait in the kernel.
+  virtual void pause_reading(bool paused) = 0;
+
+  virtual std::string peer_address() const = 0;   // "127.0.0.1:50002", "[::1]:50002", "/path:0"
+  virtual std::string local_address() const = 0;
+  virtual bool is_unix() const = 0;
+  virtual bool is_loopback() const = 0;  // unix counts
+  virtual int descriptor() const = 0;    // a number to show people; -1 in the fake
+  virtual void set_keepalive(int seconds) = 0;
+};
+
+class StreamHandler {
+ public:
+  virtual ~StreamHandler() = default;
+  virtual void on_data(std::string_view bytes) = 0;
+  // Everything that was pending has gone to the kernel.
+  virtual void on_drained() {}
+  virtual void on_close(CloseReason reason) = 0;
+};
+
+// A connection that was accepted and belongs to no loop yet: it can be handed to another worker.
+class Accepted {
+ public:
+  virtual ~Accepted() = default;  // closes it, if no loop took it
+  virtual bool is_unix() const = 0;
+};
+
+class AcceptHandler {
+ public:
+  virtual ~AcceptHandler() = default;
+  virtual void on_accept(std::unique_ptr<Accepted> connection) = 0;
+};
+
+struct Endpoint {
+  enum class Kind : uint8_t { kTcp4, kTcp6, kUnix } kind = Kind::kTcp4;
+  std::string host;   // an address, or "*" / "::*" for any; a path for kUnix
+  int port = 0;       // 0: the kernel chooses, see Listener::port()
+  int backlog = 511;
+  int unix_mode = 0;  // permissions of the socket file, 0: umask decides. Set before listening.
+};
+
+class Listener {
+ public:
+  virtual ~Listener() = default;  // stops listening
+  virtual int port() const = 0;
+};
+
+using TimerId = uint64_t;
+
+class Loop {
+ public:
+  virtual ~Loop() = default;
+
+  virtual Result<std::unique_ptr<Listener>> listen(const Endpoint& at, AcceptHandler& handler) = 0;
+
+  // Takes the connection into this loop. `handler` must outlive it until on_close.
+  virtual Stream* adopt(std::unique_ptr<Accepted> connection, StreamHandler& handler) = 0;
+
+  // Waits for at most `timeout_ms` (0: do not wait, -1: until something happens), then calls the
+  // handlers of everything that happened. Returns the number of events.
+  virtual int poll(int timeout_ms) = 0;
+
+  // Called between the return from the kernel and the first handler, and after the last one: the
+  // worker enters and leaves its batch there.
+  virtual void set_batch_hooks(std::function<void()> begin, std::function<void()> end) = 0;
+
+  virtual TimerId add_timer(int64_t delay_ms, std::function<void()> run) = 0;  // once
+  virtual void cancel_timer(TimerId id) = 0;  // of an elapsed one: nothing happens
+
+  // Makes poll() return and call the wake handler soon. Any thread; cheap when already pending.
+  virtual void wake() = 0;
+  virtual void set_wake_handler(std::function<void()> run) = 0;
+
+  virtual const Clock& clock() const = 0;
+};
+
+std::unique_ptr<Loop> make_epoll_loop(const Clock& clock);
+
+}  // namespace sorrel::io

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace sorrel::resp {
+
+// Where a handler's answer goes: RESP2 bytes, RESP3 bytes, a Lua stack, or nowhere. A handler calls
+// exactly one method, or one aggregate opener followed by exactly that many answers.
+//
+// Simple strings and errors never carry CR or LF out: implementations replace them by blanks.
+class ReplySink {
+ public:
+  virtual ~ReplySink() = default;
+
+  virtual void simple(std::string_view text) = 0;
+  // `text` begins with its code word: "ERR syntax error", "WRONGTYPE ...". No leading '-'.
+  virtual void error(std::string_view text) = 0;
+  virtual void integer(int64_t value) = 0;
+  virtual void bulk(std::string_view bytes) = 0;
+  // A decimal integer as a bulk string (GET of an int-encoded value).
+  virtual void bulk_integer(int64_t value) = 0;
+  virtual void null() = 0;        // RESP2: null bulk
+  virtual void null_array() = 0;  // RESP2: null array; RESP3: null
+  virtual void real(double value) = 0;
+  virtual void boolean(bool value) = 0;
+  virtual void big_number(std::string_view digits) = 0;
+  // `format` is three letters: "txt" or "mkd". RESP2 sends the text as a bulk string.
+  virtual void verbatim(std::string_view format, std::string_view text) = 0;
+
+  // Aggregates; counts are elements, for a map the number of pairs (RESP2 sends a flat array).
+  virtual void array(int64_t count) = 0;
+  virtual void map(int64_t pairs) = 0;
+  virtual void set(int64_t count) = 0;
+  virtual void push(int64_t count) = 0;
+  virtual void attribute(int64_t pairs) = 0;  // RESP3 only; RESP2 drops nothing, so do not call it there
+
+  // 2 or 3: the few answers whose very shape depends on it ask here.
+  virtual int protocol() const = 0;
+
+  void ok() { simple("OK"); }
+};
+
+}  // namespace sorrel::resp
