@@ -8,9 +8,15 @@
 namespace sorrel {
 
 // ASCII only, as in every Redis protocol element; bytes above 127 are left alone.
-inline char to_lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
-inline char to_upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c & ~0x20) : c; }
-inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+inline char to_lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+}
+inline char to_upper(char c) {
+  return c >= 'a' && c <= 'z' ? static_cast<char>(c & ~0x20) : c;
+}
+inline bool is_space(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
 
 std::string lower_copy(std::string_view text);
 std::string upper_copy(std::string_view text);

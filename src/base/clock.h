@@ -4,7 +4,8 @@
 
 namespace sorrel {
 
-// The door to time. The real one is io/system_clock.h; tests use ManualClock and move it themselves.
+// The door to time. The real one is io/system_clock.h; tests use ManualClock and move it
+// themselves.
 class Clock {
  public:
   virtual ~Clock() = default;

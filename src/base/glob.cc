@@ -8,10 +8,12 @@
 namespace sorrel {
 namespace {
 
-char fold(char c, bool ignore_case) { return ignore_case ? to_lower(c) : c; }
+char fold(char c, bool ignore_case) {
+  return ignore_case ? to_lower(c) : c;
+}
 
-// Matches one character against the class that starts behind '[' at `at`; leaves `at` behind the ']'.
-// A class that never closes ends with the pattern.
+// Matches one character against the class that starts behind '[' at `at`; leaves `at` behind the
+// ']'. A class that never closes ends with the pattern.
 bool match_class(std::string_view pattern, size_t& at, char c, bool ignore_case) {
   bool negated = false;
   if (at < pattern.size() && pattern[at] == '^') {

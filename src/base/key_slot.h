@@ -19,6 +19,8 @@ inline std::string_view hash_tag(std::string_view key) {
   return key.substr(open + 1, close - open - 1);
 }
 
-inline unsigned key_slot(std::string_view key) { return crc16(hash_tag(key)) & (kSlotCount - 1); }
+inline unsigned key_slot(std::string_view key) {
+  return crc16(hash_tag(key)) & (kSlotCount - 1);
+}
 
 }  // namespace sorrel

@@ -7,8 +7,8 @@ namespace sorrel {
 
 enum class LogLevel : uint8_t { kDebug, kVerbose, kNotice, kWarning, kNothing };
 
-// Where messages go. Thread-safe: every worker and helper thread shares one. The implementation that
-// writes Redis's line format to a file or standard output is io/log_file.h.
+// Where messages go. Thread-safe: every worker and helper thread shares one. The implementation
+// that writes Redis's line format to a file or standard output is io/log_file.h.
 class Logger {
  public:
   virtual ~Logger() = default;

@@ -22,7 +22,8 @@ inline constexpr int kMaxIntegerText = 21;
 int format_int64(int64_t value, char* out);
 std::string to_text(int64_t value);
 
-// The shortest text that reads back as `value` ("inf", "-inf", "nan" included), as RESP3 doubles and scores show it.
+// The shortest text that reads back as `value` ("inf", "-inf", "nan" included), as RESP3 doubles
+// and scores show it.
 std::string format_double(double value);
 // INCRBYFLOAT's form: 17 digits after the point, trailing zeros cut, never an exponent.
 std::string format_long_double(long double value);
@@ -44,7 +45,8 @@ inline std::optional<int64_t> checked_mul(int64_t a, int64_t b) {
   return product;
 }
 
-// "100", "1k" (1000), "1kb" (1024), m, mb, g, gb, b; any case. nullopt on anything else or overflow.
+// "100", "1k" (1000), "1kb" (1024), m, mb, g, gb, b; any case. nullopt on anything else or
+// overflow.
 std::optional<int64_t> parse_memory_size(std::string_view text);
 
 // "1.50M" as INFO's _human fields show bytes: B, K, M, G, T, P with two digits after the point.

@@ -23,7 +23,8 @@ class Random {
     return result;
   }
 
-  // Uniform in [0, bound). Precondition: bound > 0. The bias of the multiply is below 2^-32 for bound < 2^32.
+  // Uniform in [0, bound). Precondition: bound > 0. The bias of the multiply is below 2^-32 for
+  // bound < 2^32.
   uint64_t below(uint64_t bound) {
     return static_cast<uint64_t>((static_cast<__uint128_t>(next()) * bound) >> 64);
   }

@@ -7,12 +7,14 @@
 
 namespace sorrel {
 
-// What went wrong, in words fit for the person who sees it (log line, RESP error without the leading '-').
+// What went wrong, in words fit for the person who sees it (log line, RESP error without the
+// leading '-').
 struct Error {
   std::string text;
 };
 
-// Result<T>: a value or an Error. The one result type of the house; ignoring one is a compile error.
+// Result<T>: a value or an Error. The one result type of the house; ignoring one is a compile
+// error.
 //
 //   Result<int64_t> n = parse(text);
 //   if (!n) return n.error();

@@ -1,0 +1,227 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <vector>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace sorrel {
+
+class Random;
+
+// A hash table of pointers, made for one cache miss per lookup before the entry itself, for bounded
+// work per insert, and for an even number of bytes per entry at every size.
+//
+//   directory            segment                                bucket: one cache line, 8 slots
+//   (top hash bits)      +--------+------------+--------+       +----------------+-----+------+
+//   [0] ───────────────> | header | homes 1-64 | spares |       | 16 hash | ptr  | ... | slot |
+//   [1] ─┐               +--------+------------+--------+       +----------------+-----+------+
+//   [2] ─┴─────────────> ...                                     ^ low hash bits
+//
+// - The directory is extendible: a segment that outgrows 64 home buckets is split in two by the
+// next
+//   hash bit and only it; the directory itself doubles by copying pointers.
+// - Inside a segment the 16 low hash bits, kept in each slot, choose the bucket by multiplication
+//   (bits * homes / 65536), so a segment grows by a fifth at a time without reading any entry.
+// - A full bucket turns its last slot into a link to a spare bucket of the segment; when spares run
+//   out, the segment is rebuilt larger (or split).
+//
+// So memory per entry stays between 11.5 and 15 bytes, and the longest single step moves about 450
+// pointers. Entries must be 8-aligned and live below 2^48. The table owns none of them.
+//
+// Each slot has one mark (the keyspace marks entries that have a deadline), and each segment knows
+// the earliest deadline among its marked entries, so that a sweep skips a segment by one look.
+//
+// Not thread-safe. Positions are valid until the next insert or erase.
+class Table {
+ public:
+  using HashOf = uint64_t (*)(const void* entry, const void* context);
+
+  struct Segment;
+  struct Position {
+    Segment* segment = nullptr;
+    uint64_t* slot = nullptr;
+    explicit operator bool() const { return slot != nullptr; }
+    void* entry() const { return entry_of(*slot); }
+  };
+
+  Table(HashOf hash_of, const void* context);
+  ~Table();
+  Table(const Table&) = delete;
+  Table& operator=(const Table&) = delete;
+  Table(Table&& other) noexcept;
+  Table& operator=(Table&& other) noexcept;
+
+  size_t size() const { return size_; }
+  size_t marked() const { return marked_; }
+  // Directory and segments; not the entries.
+  size_t memory_bytes() const { return memory_bytes_; }
+
+  // The entry for which equals(entry) is true among those whose hash bits fit, or an empty
+  // Position.
+  template <class Equals>
+  Position find(uint64_t hash, Equals&& equals) const;
+
+  // Precondition: no equal entry is present. Invalidates positions.
+  void insert(uint64_t hash, void* entry);
+  // Puts another entry (same hash) in place; the mark stays.
+  void replace(Position at, void* entry) { *at.slot = (*at.slot & ~kPointerBits) | bits_of(entry); }
+  // Invalidates positions.
+  void erase(Position at);
+  // Forgets all entries without touching them.
+  void clear();
+
+  bool is_marked(Position at) const { return (*at.slot & kMark) != 0; }
+  // Marks the entry, or moves its deadline forward or back.
+  void mark(Position at, int64_t due);
+  void unmark(Position at);
+
+  // Two steps of latency hiding for commands parsed ahead: the bucket's line, then the entry's.
+  void prefetch_bucket(uint64_t hash) const { __builtin_prefetch(bucket_of(hash)); }
+  void prefetch_entry(uint64_t hash) const;
+
+  // SCAN: calls `visit` for every entry of one bucket and returns the cursor of the next, 0 at the
+  // end. An entry present from the first call (with 0) to the last is visited at least once,
+  // whatever is inserted, erased, grown or shrunk in between. Cursors stay below 2^43. `visit` must
+  // not change the table. Any number is a legal cursor.
+  uint64_t scan(uint64_t cursor, const std::function<void(void*)>& visit) const;
+
+  // A uniformly random entry. Precondition: size() > 0.
+  void* random_entry(Random& random) const;
+
+  void for_each(const std::function<void(void*)>& visit) const;
+
+  // Sweep of deadlines: looks at one segment and moves `position` to the next (it wraps to 0 at the
+  // end). When the segment's earliest deadline is at most `now`, calls `visit` for each marked
+  // entry; visit returns the entry's deadline, or kGone for one that the caller will erase after
+  // the call. Returns the number of marked entries visited.
+  static constexpr int64_t kGone = std::numeric_limits<int64_t>::max();
+  size_t sweep_segment(uint64_t& position, int64_t now, const std::function<int64_t(void*)>& visit);
+
+ private:
+  static constexpr uint64_t kMark = 1;
+  static constexpr uint64_t kLink = 2;
+  static constexpr uint64_t kPointerBits = 0x0000fffffffffff8ull;
+  static constexpr uint64_t kHashBits = 0xffffull << 48;
+  static constexpr unsigned kSlots = 8;
+
+  struct alignas(64) Bucket {
+    uint64_t slots[kSlots];
+  };
+
+  static bool is_entry(uint64_t slot) { return slot != 0 && (slot & kLink) == 0; }
+  static void* entry_of(uint64_t slot) { return reinterpret_cast<void*>(slot & kPointerBits); }
+  static uint64_t bits_of(const void* entry) { return reinterpret_cast<uint64_t>(entry); }
+  static Segment* segment_of(uint64_t directory_entry) {
+    return reinterpret_cast<Segment*>(directory_entry & kPointerBits);
+  }
+  static Bucket* buckets_of(Segment* segment);
+  static unsigned match(const Bucket& bucket, uint64_t low_hash);
+
+  uint64_t directory_entry(uint64_t hash) const { return directory_[(hash >> 1) >> shift_]; }
+  Bucket* bucket_of(uint64_t hash) const {
+    const uint64_t entry = directory_entry(hash);
+    const uint64_t home = ((hash & 0xffff) * (entry >> 48)) >> 16;
+    return buckets_of(segment_of(entry)) + home;
+  }
+
+  using SlotList = std::vector<uint64_t>;
+  Segment* new_segment(unsigned step, unsigned spares, unsigned depth);
+  void free_segment(Segment* segment);
+  static bool place(Segment* segment, uint64_t slot_bits);
+  static bool place_all(Segment* segment, const SlotList& slots);
+  Segment* build(const SlotList& slots, unsigned min_step, const Segment& like, unsigned depth,
+                 bool must);
+  bool may_split(const Segment& segment) const;
+  void make_room(uint64_t hash);
+  void split(uint64_t hash, Segment* segment);
+  void shrink(uint64_t hash, Segment* segment);
+  void point_directory(uint64_t hash, Segment* segment);
+  void double_directory();
+  void halve_directory_if_possible();
+  void reset();
+  void steal(Table& other);
+  template <class Visit>
+  static void for_each_slot(Segment* segment, Visit&& visit);
+  template <class Visit>
+  static void for_each_slot_of_home(Segment* segment, unsigned home, Visit&& visit);
+
+  HashOf hash_of_;
+  const void* context_;
+  uint64_t* directory_ = nullptr;  // 1 << depth_ entries: segment pointer | homes << 48
+  unsigned depth_ = 0;
+  unsigned shift_ = 63;  // 63 - depth_
+  size_t size_ = 0;
+  size_t marked_ = 0;
+  size_t memory_bytes_ = 0;
+  size_t deepest_segments_ = 0;  // segments whose depth equals depth_
+};
+
+// One line of facts in front of the buckets; lookups that hit never read it.
+struct alignas(64) Table::Segment {
+  uint16_t homes;
+  uint16_t spares;
+  uint16_t spares_used;
+  uint16_t depth;
+  uint32_t step;  // index into the table of sizes
+  uint32_t count;
+  uint32_t marked;
+  int64_t earliest_due;
+};
+
+inline Table::Bucket* Table::buckets_of(Segment* segment) {
+  return reinterpret_cast<Bucket*>(segment + 1);
+}
+
+// A bit pair per slot whose kept hash bits equal `low_hash`; pairs 0-3 are slots 0,2,4,6 and pairs
+// 4-7 are slots 1,3,5,7. Empty slots and links may match; the caller looks closer.
+inline unsigned Table::match(const Bucket& bucket, uint64_t low_hash) {
+#if defined(__SSE2__)
+  const auto* lines = reinterpret_cast<const __m128i*>(bucket.slots);
+  const __m128i wanted = _mm_set1_epi16(static_cast<short>(low_hash));
+  const __m128i pair0 = _mm_cmpeq_epi16(_mm_load_si128(lines), wanted);
+  const __m128i pair1 = _mm_cmpeq_epi16(_mm_load_si128(lines + 1), wanted);
+  const __m128i pair2 = _mm_cmpeq_epi16(_mm_load_si128(lines + 2), wanted);
+  const __m128i pair3 = _mm_cmpeq_epi16(_mm_load_si128(lines + 3), wanted);
+  const __m128i low =
+      _mm_or_si128(_mm_srli_epi64(pair0, 48), _mm_slli_epi64(_mm_srli_epi64(pair1, 48), 16));
+  const __m128i high = _mm_or_si128(_mm_slli_epi64(_mm_srli_epi64(pair2, 48), 32),
+                                    _mm_slli_epi64(_mm_srli_epi64(pair3, 48), 48));
+  return static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(low, high)));
+#else
+  unsigned found = 0;
+  for (unsigned i = 0; i < kSlots; i++) {
+    if (bucket.slots[i] >> 48 == low_hash) found |= 3u << (2 * (i / 2 + (i % 2) * 4));
+  }
+  return found;
+#endif
+}
+
+template <class Equals>
+Table::Position Table::find(uint64_t hash, Equals&& equals) const {
+  const uint64_t directory = directory_entry(hash);
+  Segment* segment = segment_of(directory);
+  const uint64_t low_hash = hash & 0xffff;
+  Bucket* bucket = buckets_of(segment) + ((low_hash * (directory >> 48)) >> 16);
+  for (;;) {
+    unsigned found = match(*bucket, low_hash);
+    while (found != 0) {
+      const unsigned pair = static_cast<unsigned>(__builtin_ctz(found)) >> 1;
+      uint64_t* slot = &bucket->slots[((pair & 3) << 1) | (pair >> 2)];
+      if (is_entry(*slot) && equals(entry_of(*slot))) {
+        return Position{segment, slot};
+      }
+      found &= ~(3u << (2 * pair));
+    }
+    const uint64_t last = bucket->slots[kSlots - 1];
+    if ((last & kLink) == 0) return Position{};
+    bucket = buckets_of(segment) + (last >> 3);
+  }
+}
+
+}  // namespace sorrel

@@ -1,0 +1,198 @@
+#include "structs/table.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <memory>
+#include <set>
+#include <unordered_set>
+
+#include "base/random.h"
+
+namespace sorrel {
+namespace {
+
+struct Entry {
+  uint64_t id;
+};
+
+uint64_t mix(uint64_t x) {
+  x ^= x >> 32;
+  x *= 0xd6e8feb86659fd93ull;
+  x ^= x >> 32;
+  x *= 0xd6e8feb86659fd93ull;
+  return x ^ (x >> 32);
+}
+
+uint64_t hash_entry(const void* entry, const void*) {
+  return mix(static_cast<const Entry*>(entry)->id + 1);
+}
+
+// All entries fall into few buckets and few segments: the worst that a broken hash could do.
+uint64_t poor_hash(const void* entry, const void*) {
+  return static_cast<const Entry*>(entry)->id % 3 * 7;
+}
+
+class TableTest : public ::testing::Test {
+ protected:
+  Table::Position find(uint64_t id) {
+    return table.find(hash_of(id), [&](void* e) { return static_cast<Entry*>(e)->id == id; });
+  }
+  uint64_t hash_of(uint64_t id) {
+    Entry entry{id};
+    return hash(&entry, nullptr);
+  }
+  void add(uint64_t id) {
+    auto& slot = entries[id];
+    slot = std::make_unique<Entry>(Entry{id});
+    table.insert(hash_of(id), slot.get());
+  }
+  void remove(uint64_t id) {
+    table.erase(find(id));
+    entries.erase(id);
+  }
+
+  Table::HashOf hash = hash_entry;
+  Table table{hash_entry, nullptr};
+  std::map<uint64_t, std::unique_ptr<Entry>> entries;
+};
+
+TEST_F(TableTest, FindsWhatWasInsertedAndNothingElse) {
+  for (uint64_t id = 0; id < 50'000; id++) add(id);
+  EXPECT_EQ(table.size(), 50'000u);
+  for (uint64_t id = 0; id < 50'000; id++) {
+    ASSERT_TRUE(find(id)) << id;
+    ASSERT_EQ(find(id).entry(), entries[id].get());
+  }
+  for (uint64_t id = 50'000; id < 60'000; id++) ASSERT_FALSE(find(id));
+}
+
+TEST_F(TableTest, MemoryPerEntryStaysEvenAtEverySize) {
+  for (uint64_t id = 0; id < 400'000; id++) {
+    add(id);
+    if (id > 20'000 && id % 1'000 == 0) {
+      ASSERT_LT(static_cast<double>(table.memory_bytes()) / static_cast<double>(table.size()), 15.5)
+          << table.size();
+    }
+  }
+}
+
+TEST_F(TableTest, ShrinksToNothingWhenEmptied) {
+  for (uint64_t id = 0; id < 100'000; id++) add(id);
+  for (uint64_t id = 0; id < 100'000; id++) remove(id);
+  EXPECT_EQ(table.size(), 0u);
+  EXPECT_LT(table.memory_bytes(), 1'000u);
+}
+
+TEST_F(TableTest, SurvivesAPoorHash) {
+  table = Table(poor_hash, nullptr);
+  hash = poor_hash;
+  for (uint64_t id = 0; id < 3'000; id++) add(id);
+  for (uint64_t id = 0; id < 3'000; id++) ASSERT_TRUE(find(id)) << id;
+  for (uint64_t id = 0; id < 3'000; id++) remove(id);
+  EXPECT_EQ(table.size(), 0u);
+}
+
+TEST_F(TableTest, ChurnAtConstantSizeDoesNotGrow) {
+  for (uint64_t id = 0; id < 20'000; id++) add(id);
+  const size_t before = table.memory_bytes();
+  for (uint64_t id = 20'000; id < 400'000; id++) {
+    remove(id - 20'000);
+    add(id);
+  }
+  EXPECT_LT(static_cast<double>(table.memory_bytes()), 1.2 * static_cast<double>(before));
+}
+
+TEST_F(TableTest, RandomOperationsAgreeWithAMap) {
+  Random random(7);
+  for (int step = 0; step < 300'000; step++) {
+    // Phases of mostly growing and mostly shrinking.
+    const bool grow = (step / 50'000) % 2 == 0;
+    const uint64_t id = random.below(30'000);
+    if (random.below(10) < (grow ? 8u : 2u)) {
+      if (!entries.count(id)) add(id);
+    } else if (entries.count(id)) {
+      remove(id);
+    }
+    ASSERT_EQ(table.size(), entries.size());
+  }
+  for (uint64_t id = 0; id < 30'000; id++) ASSERT_EQ(bool(find(id)), entries.count(id) == 1) << id;
+}
+
+// The property that SCAN promises: what is there all the time is seen, whatever happens meanwhile.
+TEST_F(TableTest, ScanSeesEverythingThatStays) {
+  for (uint64_t seed = 0; seed < 60; seed++) {
+    Random random(seed);
+    table.clear();
+    entries.clear();
+    const uint64_t stable = 1 + random.below(4'000);
+    for (uint64_t id = 0; id < stable; id++) add(id);
+    const uint64_t extra = random.below(20'000);
+    uint64_t next = 1'000'000;
+    for (uint64_t i = 0; i < extra; i++) add(next++);
+    std::unordered_set<uint64_t> seen;
+    uint64_t cursor = 0;
+    uint64_t low = 1'000'000;
+    const bool growing = seed % 2 == 0;
+    int calls = 0;
+    do {
+      cursor = table.scan(cursor, [&](void* e) { seen.insert(static_cast<Entry*>(e)->id); });
+      ASSERT_LT(cursor, uint64_t{1} << 43);
+      for (uint64_t i = random.below(40); i > 0; i--) {
+        if (growing && next < 1'060'000) {
+          add(next++);
+        } else if (!growing && low < next) {
+          remove(low++);
+        }
+      }
+      ASSERT_LT(++calls, 100'000);
+    } while (cursor != 0);
+    for (uint64_t id = 0; id < stable; id++) ASSERT_TRUE(seen.count(id)) << id << " seed " << seed;
+  }
+}
+
+TEST_F(TableTest, ScanTakesAnyNumberAsCursor) {
+  for (uint64_t id = 0; id < 5'000; id++) add(id);
+  Random random(3);
+  for (int i = 0; i < 10'000; i++) table.scan(random.next(), [](void*) {});
+}
+
+TEST_F(TableTest, RandomEntryIsUniform) {
+  for (uint64_t id = 0; id < 1'000; id++) add(id);
+  for (uint64_t id = 500; id < 1'000; id++) remove(id);
+  Random random(11);
+  std::map<uint64_t, int> hits;
+  for (int i = 0; i < 100'000; i++) hits[static_cast<Entry*>(table.random_entry(random))->id]++;
+  EXPECT_EQ(hits.size(), 500u);
+  double chi_squared = 0;
+  for (const auto& [id, count] : hits) chi_squared += (count - 200.0) * (count - 200.0) / 200.0;
+  EXPECT_LT(chi_squared, 640);  // 499 degrees of freedom: 1 in 100,000
+}
+
+TEST_F(TableTest, SweepVisitsDueSegmentsOnly) {
+  for (uint64_t id = 0; id < 10'000; id++) add(id);
+  for (uint64_t id = 0; id < 10'000; id += 100) table.mark(find(id), 1'000 + int64_t(id));
+  EXPECT_EQ(table.marked(), 100u);
+  size_t visited = 0;
+  uint64_t position = 0;
+  const auto deadline = [&](void* e) { return 1'000 + int64_t(static_cast<Entry*>(e)->id); };
+  do {
+    visited += table.sweep_segment(position, 999, deadline);
+  } while (position != 0);
+  EXPECT_EQ(visited, 0u);
+  std::set<uint64_t> due;
+  do {
+    table.sweep_segment(position, 5'000, [&](void* e) {
+      if (deadline(e) <= 5'000) due.insert(static_cast<Entry*>(e)->id);
+      return deadline(e);
+    });
+  } while (position != 0);
+  EXPECT_EQ(due.size(), 41u);
+  for (uint64_t id : due) remove(id);
+  EXPECT_EQ(table.marked(), 59u);
+  for (uint64_t id = 4'100; id < 10'000; id += 100) table.unmark(find(id));
+  EXPECT_EQ(table.marked(), 0u);
+}
+
+}  // namespace
+}  // namespace sorrel
