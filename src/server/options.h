@@ -1,0 +1,353 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+
+namespace sorrel::server {
+
+// Every value that the configuration can set, grouped by who reads it. A plain value: copying one
+// is how CONFIG SET prepares a change that it may have to take back.
+//
+// The member initialisers ARE the defaults. Nothing else repeats them: the directive table
+// (option_table.h), CONFIG GET, CONFIG REWRITE and sorrel.conf all ask a fresh Options{}.
+//
+// A directive whose feature is not there yet has its place here all the same, so that a
+// configuration written for Redis is accepted, shown and rewritten without loss.
+//
+// Thread rule: owned by the main thread. Others are handed the values they need.
+
+enum class EvictionPolicy : uint8_t {
+  kVolatileLru,
+  kVolatileLfu,
+  kVolatileRandom,
+  kVolatileTtl,
+  kAllKeysLru,
+  kAllKeysLfu,
+  kAllKeysRandom,
+  kNoEviction,
+};
+enum class Fsync : uint8_t { kEverySecond, kAlways, kNever };
+enum class Supervised : uint8_t { kNo, kSystemd, kUpstart, kAuto };
+enum class DisklessLoad : uint8_t { kDisabled, kOnEmptyDatabase, kSwapDatabase };
+enum class TlsClientAuth : uint8_t { kNo, kYes, kOptional };
+enum class OomScore : uint8_t { kNo, kRelative, kAbsolute };
+enum class ChannelDefault : uint8_t { kResetChannels, kAllChannels };
+enum class SanitizePayload : uint8_t { kNo, kYes, kClients };
+// Who may do a dangerous thing: nobody, everybody, or only who comes over loopback or a unix
+// socket.
+enum class Allowed : uint8_t { kNo, kYes, kLocal };
+enum class EndpointType : uint8_t { kIp, kHostname, kUnknown };
+enum class PropagationError : uint8_t { kIgnore, kPanic, kPanicOnReplicas };
+enum class SyslogFacility : uint8_t {
+  kUser,
+  kLocal0,
+  kLocal1,
+  kLocal2,
+  kLocal3,
+  kLocal4,
+  kLocal5,
+  kLocal6,
+  kLocal7,
+};
+
+// Bits of shutdown-on-sigint and shutdown-on-sigterm; none of them is the word "default".
+enum ShutdownBits : int {
+  kShutdownDefault = 0,
+  kShutdownSave = 1,
+  kShutdownNoSave = 2,
+  kShutdownNow = 4,
+  kShutdownForce = 8,
+};
+
+// Bits of notify-keyspace-events, one per letter.
+enum KeyspaceEventBits : uint32_t {
+  kEventKeyspace = 1u << 0,  // K
+  kEventKeyevent = 1u << 1,  // E
+  kEventGeneric = 1u << 2,   // g
+  kEventString = 1u << 3,    // $
+  kEventList = 1u << 4,      // l
+  kEventSet = 1u << 5,       // s
+  kEventHash = 1u << 6,      // h
+  kEventZset = 1u << 7,      // z
+  kEventExpired = 1u << 8,   // x
+  kEventEvicted = 1u << 9,   // e
+  kEventStream = 1u << 10,   // t
+  kEventKeyMiss = 1u << 11,  // m, not part of A
+  kEventModule = 1u << 13,   // d
+  kEventNew = 1u << 14,      // n, not part of A
+  kEventAll = kEventGeneric | kEventString | kEventList | kEventSet | kEventHash | kEventZset |
+              kEventExpired | kEventEvicted | kEventStream | kEventModule,  // A
+};
+
+struct SavePoint {
+  int64_t seconds = 0;
+  int64_t changes = 0;
+  bool operator==(const SavePoint&) const = default;
+};
+
+// A client is dropped at once above `hard_bytes`, or after `soft_seconds` above `soft_bytes`. 0 is
+// off.
+struct OutputLimit {
+  uint64_t hard_bytes = 0;
+  uint64_t soft_bytes = 0;
+  int64_t soft_seconds = 0;
+  bool operator==(const OutputLimit&) const = default;
+};
+
+struct NetworkOptions {
+  // A leading '-' means: go on without this address when it is not there.
+  std::vector<std::string> bind = {"*", "-::*"};
+  std::string bind_source_addr;
+  int64_t port = 6379;  // 0: no TCP
+  int64_t tcp_backlog = 511;
+  int64_t tcp_keepalive_seconds = 300;
+  std::string unix_socket;
+  int64_t unix_socket_mode = 0;  // 0: as the umask leaves it
+  bool protected_mode = true;
+  int64_t socket_mark_id = 0;
+  int64_t max_new_connections_per_cycle = 10;
+  int64_t max_new_tls_connections_per_cycle = 1;
+};
+
+struct TlsOptions {
+  int64_t port = 0;  // 0: no TLS
+  std::string cert_file;
+  std::string key_file;
+  std::string key_file_pass;
+  std::string client_cert_file;
+  std::string client_key_file;
+  std::string client_key_file_pass;
+  std::string dh_params_file;
+  std::string ca_cert_file;
+  std::string ca_cert_dir;
+  TlsClientAuth auth_clients = TlsClientAuth::kYes;
+  bool cluster = false;
+  bool replication = false;
+  std::string protocols;
+  std::string ciphers;
+  std::string ciphersuites;
+  bool prefer_server_ciphers = false;
+  bool session_caching = true;
+  int64_t session_cache_size = 20480;
+  int64_t session_cache_timeout_seconds = 300;
+};
+
+struct ClientOptions {
+  int64_t max_clients = 10000;
+  int64_t idle_timeout_seconds = 0;  // 0: never
+  int64_t query_buffer_limit_bytes = int64_t{1} << 30;
+  int64_t max_bulk_bytes = int64_t{512} << 20;
+  OutputLimit normal_output;
+  OutputLimit replica_output = {256u << 20, 64u << 20, 60};
+  OutputLimit pubsub_output = {32u << 20, 8u << 20, 60};
+  int64_t max_memory = 0;  // negative: that many percent of maxmemory; 0: no limit
+  int64_t tracking_table_max_keys = 1000000;
+  int64_t default_resp = 2;
+};
+
+struct SecurityOptions {
+  std::string requirepass;
+  std::string acl_file;
+  ChannelDefault pubsub_default = ChannelDefault::kResetChannels;
+  int64_t acl_log_max_len = 128;
+  Allowed protected_configs = Allowed::kNo;
+  Allowed debug_command = Allowed::kNo;
+  Allowed module_command = Allowed::kNo;
+  // File only: original name, new name (empty: the command is taken away).
+  std::vector<std::pair<std::string, std::string>> renamed_commands;
+  // File only: each `user` line as its words behind "user": the name, then the rules.
+  std::vector<std::vector<std::string>> users;
+};
+
+struct MemoryOptions {
+  uint64_t max_bytes = 0;  // 0: no limit
+  EvictionPolicy policy = EvictionPolicy::kNoEviction;
+  int64_t samples = 5;
+  int64_t eviction_tenacity = 10;
+  int64_t lfu_log_factor = 10;
+  int64_t lfu_decay_minutes = 1;
+  int64_t active_expire_effort = 1;
+  bool active_rehashing = true;
+  bool lazy_eviction = false;
+  bool lazy_expire = false;
+  bool lazy_server_del = false;
+  bool lazy_user_del = false;
+  bool lazy_user_flush = false;
+  bool active_defrag = false;
+  int64_t defrag_ignore_bytes = int64_t{100} << 20;
+  int64_t defrag_threshold_lower = 10;
+  int64_t defrag_threshold_upper = 100;
+  int64_t defrag_cycle_min = 1;
+  int64_t defrag_cycle_max = 25;
+  int64_t defrag_max_scan_fields = 1000;
+  bool jemalloc_bg_thread = true;
+};
+
+// The sizes at which a value leaves its compact encoding.
+struct EncodingOptions {
+  int64_t hash_max_listpack_entries = 512;
+  int64_t hash_max_listpack_value = 64;
+  int64_t list_max_listpack_size = -2;
+  int64_t list_compress_depth = 0;
+  int64_t set_max_intset_entries = 512;
+  int64_t set_max_listpack_entries = 128;
+  int64_t set_max_listpack_value = 64;
+  int64_t zset_max_listpack_entries = 128;
+  int64_t zset_max_listpack_value = 64;
+  int64_t hll_sparse_max_bytes = 3000;
+  int64_t stream_node_max_bytes = 4096;
+  int64_t stream_node_max_entries = 100;
+};
+
+struct PersistenceOptions {
+  std::string dir;  // empty until the server has put its working directory here
+  std::vector<SavePoint> save = {{3600, 1}, {300, 100}, {60, 10000}};
+  std::string rdb_filename = "dump.rdb";
+  bool rdb_compression = true;
+  bool rdb_checksum = true;
+  bool rdb_del_sync_files = false;
+  bool rdb_incremental_fsync = true;
+  bool stop_writes_on_bgsave_error = true;
+  SanitizePayload sanitize_payload = SanitizePayload::kNo;
+  bool append_only = false;
+  std::string append_filename = "appendonly.aof";
+  std::string append_dirname = "appendonlydir";
+  Fsync append_fsync = Fsync::kEverySecond;
+  bool no_fsync_on_rewrite = false;
+  int64_t auto_rewrite_percentage = 100;
+  int64_t auto_rewrite_min_bytes = int64_t{64} << 20;
+  bool load_truncated = true;
+  bool use_rdb_preamble = true;
+  bool timestamps = false;
+  bool rewrite_incremental_fsync = true;
+  bool disable_auto_gc = false;
+  int64_t rdb_key_save_delay_us = 0;
+  int64_t key_load_delay_us = 0;
+  int64_t loading_events_interval_bytes = int64_t{2} << 20;
+};
+
+struct ReplicationOptions {
+  std::string primary_host;  // empty: this server is a primary
+  int64_t primary_port = 0;
+  std::string primary_user;
+  std::string primary_password;
+  bool serve_stale_data = true;
+  bool read_only = true;
+  bool lazy_flush = false;
+  bool ignore_maxmemory = true;
+  bool ignore_disk_write_errors = false;
+  bool announced = true;
+  std::string announce_ip;
+  int64_t announce_port = 0;
+  int64_t priority = 100;
+  bool diskless_sync = true;
+  int64_t diskless_sync_delay_seconds = 5;
+  int64_t diskless_sync_max_replicas = 0;
+  DisklessLoad diskless_load = DisklessLoad::kDisabled;
+  int64_t ping_period_seconds = 10;
+  int64_t timeout_seconds = 60;
+  bool disable_tcp_nodelay = false;
+  int64_t backlog_bytes = int64_t{1} << 20;
+  int64_t backlog_ttl_seconds = 3600;
+  int64_t min_replicas_to_write = 0;
+  int64_t min_replicas_max_lag_seconds = 10;
+  PropagationError propagation_error = PropagationError::kIgnore;
+};
+
+struct ClusterOptions {
+  bool enabled = false;
+  std::string config_file = "nodes.conf";
+  int64_t port = 0;  // 0: the client port + 10000
+  int64_t node_timeout_ms = 15000;
+  int64_t replica_validity_factor = 10;
+  int64_t migration_barrier = 1;
+  bool allow_replica_migration = true;
+  bool require_full_coverage = true;
+  bool replica_no_failover = false;
+  bool allow_reads_when_down = false;
+  bool allow_pubsubshard_when_down = true;
+  uint64_t link_sendbuf_limit_bytes = 0;
+  std::string announce_ip;
+  std::string announce_hostname;
+  std::string announce_human_nodename;
+  int64_t announce_port = 0;
+  int64_t announce_tls_port = 0;
+  int64_t announce_bus_port = 0;
+  EndpointType preferred_endpoint = EndpointType::kIp;
+  int64_t ping_interval_ms = 0;  // 0: as the protocol says
+};
+
+// What the server watches and tells: slow commands, latency, keyspace events, scripts that run
+// long.
+struct MonitorOptions {
+  int64_t slowlog_slower_than_us = 10000;  // negative: off; 0: every command
+  int64_t slowlog_max_len = 128;
+  int64_t latency_threshold_ms = 0;
+  bool latency_tracking = true;
+  std::vector<double> latency_percentiles = {50, 99, 99.9};
+  uint32_t keyspace_events = 0;  // KeyspaceEventBits
+  int64_t busy_reply_threshold_ms = 5000;
+};
+
+struct LogOptions {
+  LogLevel level = LogLevel::kNotice;
+  std::string file;  // empty: standard output
+  bool syslog = false;
+  std::string syslog_ident = "redis";
+  SyslogFacility syslog_facility = SyslogFacility::kLocal0;
+  bool crash_log = true;
+  bool crash_memcheck = true;
+  bool hide_user_data = false;
+  bool always_show_logo = false;
+  std::string req_res_file;
+};
+
+struct ProcessOptions {
+  int64_t databases = 16;
+  int64_t threads = 1;
+  int64_t io_threads = 1;
+  bool io_threads_do_reads = false;
+  int64_t hz = 10;
+  bool dynamic_hz = true;
+  bool daemonize = false;
+  std::string pid_file;
+  Supervised supervised = Supervised::kNo;
+  bool set_proc_title = true;
+  std::string proc_title_template = "{title} {listen-addr} {server-mode}";
+  std::string locale_collate;
+  int shutdown_on_sigint = kShutdownDefault;   // ShutdownBits
+  int shutdown_on_sigterm = kShutdownDefault;  // ShutdownBits
+  int64_t shutdown_timeout_seconds = 10;
+  OomScore oom_score_adj = OomScore::kNo;
+  std::array<int64_t, 3> oom_score_adj_values = {0, 200, 800};  // primary, replica, child
+  bool disable_thp = true;
+  std::string server_cpus;
+  std::string background_cpus;
+  std::string aof_rewrite_cpus;
+  std::string bgsave_cpus;
+  std::string ignore_warnings;
+  int64_t watchdog_period_ms = 0;
+  bool exit_on_panic = false;
+};
+
+struct Options {
+  NetworkOptions network;
+  TlsOptions tls;
+  ClientOptions clients;
+  SecurityOptions security;
+  MemoryOptions memory;
+  EncodingOptions encodings;
+  PersistenceOptions persistence;
+  ReplicationOptions replication;
+  ClusterOptions cluster;
+  MonitorOptions monitor;
+  LogOptions logging;
+  ProcessOptions process;
+};
+
+}  // namespace sorrel::server
