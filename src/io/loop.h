@@ -11,13 +11,13 @@
 
 namespace sorrel::io {
 
-// One worker's event loop, shaped for completions: the owner of a stream is told "these bytes came",
-// never "you may read now". The epoll back end reads into a buffer that all its streams share, an
-// io_uring one hands out ring buffers; sessions cannot tell which.
+// One worker's event loop, shaped for completions: the owner of a stream is told "these bytes
+// came", never "you may read now". The epoll back end reads into a buffer that all its streams
+// share, an io_uring one hands out ring buffers; sessions cannot tell which.
 //
-//   Loop::poll ── accept ──> AcceptHandler::on_accept(stream)
-//             ├── bytes ───> StreamHandler::on_data(view)      view is valid during the call only
-//             ├── gone ────> StreamHandler::on_close(reason)   exactly once, never inside another call
+//   Loop::poll ── accept ──> AcceptHandler::on_accept(connection)
+//             ├── bytes ───> StreamHandler::on_data(view)     view is valid during the call only
+//             ├── gone ────> StreamHandler::on_close(reason)  exactly once, never inside a call
 //             ├── timer ───> the function given to add_timer
 //             └── wake ────> the function given to set_wake_handler
 //
@@ -44,14 +44,15 @@ class Stream {
   // reading is the caller's problem and is ended with close(false)).
   virtual void close(bool flush) = 0;
 
-  // While paused no on_data is delivered; bytes wait in the kernel.
+  // While paused no on_data is delivered; bytes wait in the kernel. The peer's end is still told,
+  // but not while unread bytes stand before it. Pausing and resuming within a turn costs nothing.
   virtual void pause_reading(bool paused) = 0;
 
-  virtual std::string peer_address() const = 0;   // "127.0.0.1:50002", "[::1]:50002", "/path:0"
+  virtual std::string peer_address() const = 0;  // "127.0.0.1:50002", "[::1]:50002", "/path:0"
   virtual std::string local_address() const = 0;
   virtual bool is_unix() const = 0;
   virtual bool is_loopback() const = 0;  // unix counts
-  virtual int descriptor() const = 0;    // a number to show people; -1 in the fake
+  virtual int descriptor() const = 0;    // a number to show people; -1 when closed and in the fake
   virtual void set_keepalive(int seconds) = 0;
 };
 
@@ -79,15 +80,18 @@ class AcceptHandler {
 
 struct Endpoint {
   enum class Kind : uint8_t { kTcp4, kTcp6, kUnix } kind = Kind::kTcp4;
-  std::string host;   // an address, or "*" / "::*" for any; a path for kUnix
-  int port = 0;       // 0: the kernel chooses, see Listener::port()
+  std::string host;  // an address, or "*" / "::*" for any; a path for kUnix
+  int port = 0;      // 0: the kernel chooses, see Listener::port()
   int backlog = 511;
   int unix_mode = 0;  // permissions of the socket file, 0: umask decides. Set before listening.
+  // An address or family that this machine lacks is no error: listen() gives a null Listener.
+  bool optional = false;
 };
 
+// Dropped before its loop is; also from inside on_accept.
 class Listener {
  public:
-  virtual ~Listener() = default;  // stops listening
+  virtual ~Listener() = default;  // stops listening, removes the socket file
   virtual int port() const = 0;
 };
 
@@ -95,8 +99,9 @@ using TimerId = uint64_t;
 
 class Loop {
  public:
-  virtual ~Loop() = default;
+  virtual ~Loop() = default;  // closes what is left, without on_close
 
+  // The error is the system's: "bind: Address already in use".
   virtual Result<std::unique_ptr<Listener>> listen(const Endpoint& at, AcceptHandler& handler) = 0;
 
   // Takes the connection into this loop. `handler` must outlive it until on_close.
@@ -104,22 +109,34 @@ class Loop {
 
   // Waits for at most `timeout_ms` (0: do not wait, -1: until something happens), then calls the
   // handlers of everything that happened. Returns the number of events.
+  //
+  // A handler that runs for long may call poll(0) itself, so that others are answered meanwhile.
+  // Such a nested turn delivers bytes and connections only, to every stream but the one whose
+  // on_data is running, and calls no batch hooks. Timers, wakes and closes wait for the outer turn
+  // to end.
   virtual int poll(int timeout_ms) = 0;
 
   // Called between the return from the kernel and the first handler, and after the last one: the
-  // worker enters and leaves its batch there.
+  // worker enters and leaves its batch there. Not called when there is nothing to run.
   virtual void set_batch_hooks(std::function<void()> begin, std::function<void()> end) = 0;
 
-  virtual TimerId add_timer(int64_t delay_ms, std::function<void()> run) = 0;  // once
+  // Once; never early. Ids are not 0.
+  virtual TimerId add_timer(int64_t delay_ms, std::function<void()> run) = 0;
   virtual void cancel_timer(TimerId id) = 0;  // of an elapsed one: nothing happens
 
   // Makes poll() return and call the wake handler soon. Any thread; cheap when already pending.
   virtual void wake() = 0;
   virtual void set_wake_handler(std::function<void()> run) = 0;
 
+  // SIGTERM and SIGINT are blocked in the calling thread and come as calls from poll() instead.
+  // Call it on one loop, before any other thread is made: threads inherit the block, and a thread
+  // without it would die of the signal.
+  virtual Status watch_signals(std::function<void(int signal)> run) = 0;
+
   virtual const Clock& clock() const = 0;
 };
 
+// Null when the kernel gives no descriptors. `clock` outlives the loop.
 std::unique_ptr<Loop> make_epoll_loop(const Clock& clock);
 
 }  // namespace sorrel::io

@@ -1,0 +1,284 @@
+#include "io/epoll_loop.h"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+namespace sorrel::io {
+
+namespace {
+
+// Enough for a busy turn; what does not fit is reported by the next epoll_wait.
+constexpr size_t kEventsPerTurn = 256;
+// So that a flood of connections leaves time for those who are connected.
+constexpr int kAcceptsPerEvent = 64;
+// How long a listener rests when the process or the machine has no descriptor left. The connections
+// wait in the backlog meanwhile; without the rest the loop would spin on them.
+constexpr int64_t kAcceptBackOffMs = 50;
+// Ten years; keeps deadlines far from overflow.
+constexpr int64_t kMaxDelayMs = 10LL * 365 * 24 * 3600 * 1000;
+
+// The caller's half of a listener.
+class ListenerHandle final : public Listener {
+ public:
+  explicit ListenerHandle(EpollListener& listener) : listener_(listener) {}
+  ~ListenerHandle() override { listener_.stop(); }
+  int port() const override { return listener_.port(); }
+
+ private:
+  EpollListener& listener_;
+};
+
+// Nothing is wrong with the listener: this connection was lost before it was taken, the next one
+// may be fine. Stopping here would let one hostile client keep others out.
+bool lost_before_accept(int code) {
+  switch (code) {
+    case ECONNABORTED:
+    case EINTR:
+    case EPERM:  // a firewall rule
+    case ENETDOWN:
+    case EPROTO:
+    case ENOPROTOOPT:
+    case EHOSTDOWN:
+    case ENONET:
+    case EHOSTUNREACH:
+    case EOPNOTSUPP:
+    case ENETUNREACH:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+EpollListener::EpollListener(EpollLoop& loop, ListenSocket socket, const Endpoint& at,
+                             AcceptHandler& handler)
+    : loop_(loop),
+      handler_(handler),
+      descriptor_(std::move(socket.descriptor)),
+      port_(socket.port) {
+  if (at.kind == Endpoint::Kind::kUnix) unix_path_ = std::make_shared<const std::string>(at.host);
+}
+
+void EpollListener::on_event(uint32_t) {
+  // on_accept may drop the listener, which shows in the descriptor.
+  for (int i = 0; i < kAcceptsPerEvent && descriptor_.valid(); ++i) {
+    sockaddr_storage from{};
+    socklen_t size = sizeof from;
+    Descriptor accepted(accept4(descriptor_.get(), reinterpret_cast<sockaddr*>(&from), &size,
+                                SOCK_NONBLOCK | SOCK_CLOEXEC));
+    if (accepted.valid()) {
+      handler_.on_accept(
+          std::make_unique<EpollAccepted>(std::move(accepted), Address::from(from), unix_path_));
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      return;
+    } else if (!lost_before_accept(errno)) {
+      back_off();
+      return;
+    }
+  }
+}
+
+void EpollListener::back_off() {
+  loop_.unwatch(descriptor_.get());
+  back_off_timer_ = loop_.add_timer(kAcceptBackOffMs, [this] {
+    back_off_timer_ = 0;
+    if (!loop_.watch(descriptor_.get(), *this, EPOLLIN, EPOLL_CTL_ADD)) back_off();
+  });
+}
+
+void EpollListener::stop() {
+  if (back_off_timer_ != 0) {
+    loop_.cancel_timer(back_off_timer_);
+  } else {
+    loop_.unwatch(descriptor_.get());
+  }
+  if (unix_path_) (void)unlink(unix_path_->c_str());
+  descriptor_.reset();
+  loop_.forget(*this);
+}
+
+EpollLoop::EpollLoop(const Clock& clock, Descriptor epoll, Descriptor wake_event)
+    : clock_(clock),
+      epoll_(std::move(epoll)),
+      wake_event_(std::move(wake_event)),
+      buffer_(std::make_unique_for_overwrite<char[]>(kReadBuffer)) {
+  read_buffer_ = {buffer_.get(), kReadBuffer};
+  // Edge-triggered: every write reports itself once, and the counter need not be read back.
+  (void)watch(wake_event_.get(), wake_source_, EPOLLIN | EPOLLET, EPOLL_CTL_ADD);
+}
+
+EpollLoop::~EpollLoop() = default;
+
+bool EpollLoop::watch(int descriptor, EventSource& source, uint32_t events, int operation) {
+  epoll_event entry{};
+  entry.events = events;
+  entry.data.ptr = &source;
+  return epoll_ctl(epoll_.get(), operation, descriptor, &entry) == 0;
+}
+
+void EpollLoop::unwatch(int descriptor) {
+  (void)epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, descriptor, nullptr);
+}
+
+Result<std::unique_ptr<Listener>> EpollLoop::listen(const Endpoint& at, AcceptHandler& handler) {
+  Result<ListenSocket> socket = open_listener(at);
+  if (!socket) return socket.error();
+  if (!socket->descriptor.valid()) return std::unique_ptr<Listener>();
+  auto listener = std::make_unique<EpollListener>(*this, std::move(*socket), at, handler);
+  if (!watch(listener->descriptor_.get(), *listener, EPOLLIN, EPOLL_CTL_ADD)) {
+    return system_error("epoll_ctl");
+  }
+  listeners_.push_back(std::move(listener));
+  return std::unique_ptr<Listener>(std::make_unique<ListenerHandle>(*listeners_.back()));
+}
+
+void EpollLoop::forget(EpollListener& listener) {
+  const auto found = std::find_if(listeners_.begin(), listeners_.end(),
+                                  [&](const auto& owned) { return owned.get() == &listener; });
+  if (found == listeners_.end()) return;
+  old_listeners_.push_back(std::move(*found));
+  listeners_.erase(found);
+}
+
+Stream* EpollLoop::adopt(std::unique_ptr<Accepted> connection, StreamHandler& handler) {
+  auto& from = static_cast<EpollAccepted&>(*connection);
+  auto stream = std::make_unique<EpollStream>(*this, from, handler);
+  EpollStream* const adopted = stream.get();
+  adopted->slot_ = static_cast<uint32_t>(streams_.size());
+  streams_.push_back(std::move(stream));
+  adopted->want(EPOLLIN);
+  return adopted;
+}
+
+void EpollLoop::set_batch_hooks(std::function<void()> begin, std::function<void()> end) {
+  batch_begin_ = std::move(begin);
+  batch_end_ = std::move(end);
+}
+
+TimerId EpollLoop::add_timer(int64_t delay_ms, std::function<void()> run) {
+  const int64_t delay = std::clamp<int64_t>(delay_ms, 0, kMaxDelayMs);
+  return timers_.add(clock_.monotonic_ns() + delay * 1'000'000, std::move(run));
+}
+
+void EpollLoop::wake() {
+  if (wake_pending_.exchange(true, std::memory_order_seq_cst)) return;
+  if (!asleep_.load(std::memory_order_seq_cst)) return;
+  const uint64_t one = 1;
+  (void)!write(wake_event_.get(), &one, sizeof one);
+}
+
+Status EpollLoop::watch_signals(std::function<void(int signal)> run) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  const int failure = pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  if (failure != 0) return system_error("pthread_sigmask", failure);
+  Descriptor made(signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC));
+  if (!made.valid()) return system_error("signalfd");
+  signal_source_.descriptor = std::move(made);
+  signal_source_.run = std::move(run);
+  if (!watch(signal_source_.descriptor.get(), signal_source_, EPOLLIN, EPOLL_CTL_ADD)) {
+    return system_error("epoll_ctl");
+  }
+  return {};
+}
+
+void EpollLoop::SignalSource::on_event(uint32_t) {
+  signalfd_siginfo info{};
+  if (read(descriptor.get(), &info, sizeof info) == sizeof info && run) {
+    run(static_cast<int>(info.ssi_signo));
+  }
+}
+
+int EpollLoop::wait(std::span<epoll_event> events, int timeout_ms) {
+  if (timeout_ms != 0) {
+    asleep_.store(true, std::memory_order_seq_cst);
+    if (wake_pending_.load(std::memory_order_seq_cst)) timeout_ms = 0;
+  }
+  const int count =
+      epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), timeout_ms);
+  asleep_.store(false, std::memory_order_relaxed);
+  return std::max(count, 0);  // EINTR is a turn without events
+}
+
+int EpollLoop::poll(int timeout_ms) {
+  if (depth_ > 0) return poll_nested(timeout_ms);
+  // The clock is read once a turn, and again only when nothing but time has passed.
+  int64_t now_ns = timers_.empty() ? 0 : clock_.monotonic_ns();
+  old_listeners_.clear();
+  epoll_event events[kEventsPerTurn];
+  const int count =
+      wait(events, closing_.empty() ? sleep_ms(timeout_ms, timers_.next_deadline_ns(), now_ns) : 0);
+  if (count == 0 && !timers_.empty()) now_ns = clock_.monotonic_ns();
+  const bool woken = wake_pending_.load(std::memory_order_relaxed) &&
+                     wake_pending_.exchange(false, std::memory_order_seq_cst);
+  if (count == 0 && !woken && closing_.empty() && !timers_.any_due(now_ns)) return 0;
+
+  ++depth_;
+  if (batch_begin_) batch_begin_();
+  // Closed streams left epoll before epoll_wait was called, so no event here points to one.
+  int happened = count + deliver_closes();
+  if (woken) {
+    ++happened;
+    if (wake_handler_) wake_handler_();
+  }
+  for (int i = 0; i < count; ++i) {
+    static_cast<EventSource*>(events[i].data.ptr)->on_event(events[i].events);
+  }
+  happened += timers_.run_due(now_ns);
+  if (batch_end_) batch_end_();
+  --depth_;
+  return happened;
+}
+
+// Called from inside a handler: streams and listeners go on, into a buffer of this turn's own since
+// the outer handler still looks at its bytes. Nothing is freed, no close, timer or wake is
+// delivered: they wait for the outer turn to end.
+int EpollLoop::poll_nested(int timeout_ms) {
+  if (depth_ > 1) return 0;
+  const auto buffer = std::make_unique_for_overwrite<char[]>(kReadBuffer);
+  const std::span<char> outer = std::exchange(read_buffer_, {buffer.get(), kReadBuffer});
+  ++depth_;
+  epoll_event events[kEventsPerTurn];
+  const int count = wait(events, timeout_ms);
+  for (int i = 0; i < count; ++i) {
+    static_cast<EventSource*>(events[i].data.ptr)->on_event(events[i].events);
+  }
+  --depth_;
+  read_buffer_ = outer;
+  return count;
+}
+
+int EpollLoop::deliver_closes() {
+  if (closing_.empty()) return 0;
+  // on_close may close other streams; those belong to the next turn.
+  std::vector<EpollStream*> gone;
+  gone.swap(closing_);
+  for (EpollStream* stream : gone) {
+    stream->handler_.on_close(stream->reason_);
+    const uint32_t slot = stream->slot_;
+    std::swap(streams_[slot], streams_.back());
+    streams_[slot]->slot_ = slot;
+    streams_.pop_back();
+  }
+  return static_cast<int>(gone.size());
+}
+
+std::unique_ptr<Loop> make_epoll_loop(const Clock& clock) {
+  Descriptor epoll(epoll_create1(EPOLL_CLOEXEC));
+  Descriptor wake_event(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
+  if (!epoll.valid() || !wake_event.valid()) return nullptr;
+  return std::make_unique<EpollLoop>(clock, std::move(epoll), std::move(wake_event));
+}
+
+}  // namespace sorrel::io

@@ -1,0 +1,192 @@
+#pragma once
+
+#include <sys/epoll.h>
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/loop.h"
+#include "io/send_queue.h"
+#include "io/socket.h"
+#include "io/timer_queue.h"
+
+// The epoll back end of loop.h. Level-triggered; one recv per readable stream and turn, into a
+// buffer that all streams share, and one send per reply: a request and its answer cost epoll_wait,
+// recv and send, and nothing else.
+//
+// Lifetime, in one picture:
+//
+//   close() / error / end of file ──> descriptor leaves epoll and is closed, stream is in closing_
+//   next poll(), before any event ──> on_close(reason), then the stream is destroyed
+//
+// So a stream that a handler closed, its own or another's, stays valid until the turn is over, and
+// the events that the kernel had already reported for it are skipped by its state.
+namespace sorrel::io {
+
+class EpollLoop;
+
+// What an epoll entry points to.
+class EventSource {
+ public:
+  virtual void on_event(uint32_t events) = 0;
+
+ protected:
+  ~EventSource() = default;
+};
+
+class EpollAccepted final : public Accepted {
+ public:
+  EpollAccepted(Descriptor socket, Address from, std::shared_ptr<const std::string> path)
+      : descriptor(std::move(socket)), peer(from), unix_path(std::move(path)) {}
+  bool is_unix() const override { return unix_path != nullptr; }
+
+  Descriptor descriptor;
+  Address peer;
+  std::shared_ptr<const std::string> unix_path;  // the listener's; null for TCP
+};
+
+class EpollStream final : public Stream, public EventSource {
+ public:
+  EpollStream(EpollLoop& loop, EpollAccepted& from, StreamHandler& handler);
+
+  void send(std::string_view bytes) override;
+  size_t pending_bytes() const override { return queue_ ? queue_->bytes() : 0; }
+  size_t buffer_bytes() const override { return queue_ ? queue_->memory() : 0; }
+  void close(bool flush) override;
+  void pause_reading(bool paused) override;
+  std::string peer_address() const override;
+  std::string local_address() const override;
+  bool is_unix() const override { return unix_path_ != nullptr; }
+  bool is_loopback() const override { return is_unix() || peer_.is_loopback(); }
+  int descriptor() const override { return descriptor_.get(); }
+  void set_keepalive(int seconds) override;
+
+  void on_event(uint32_t events) override;
+
+ private:
+  friend class EpollLoop;
+  enum class State : uint8_t { kOpen, kFlushing, kClosed };
+
+  bool reads() const { return state_ == State::kOpen && !paused_; }
+  void receive();
+  void notice_end_while_not_reading(uint32_t events);
+  void send_queued();
+  void finish(CloseReason reason);
+  void want(uint32_t events);
+
+  EpollLoop& loop_;
+  StreamHandler& handler_;
+  std::unique_ptr<SendQueue> queue_;  // null while nothing waits
+  std::shared_ptr<const std::string> unix_path_;
+  Descriptor descriptor_;
+  uint32_t wanted_ = 0;  // events that epoll watches for now
+  uint32_t slot_ = 0;    // index in the loop's streams_
+  Address peer_;
+  mutable Address local_;  // asked of the kernel when first wanted
+  State state_ = State::kOpen;
+  CloseReason reason_ = CloseReason::kLocal;
+  bool paused_ = false;
+  bool in_epoll_ = false;
+  bool in_on_data_ = false;
+};
+static_assert(sizeof(EpollStream) <= 256, "tens of thousands of streams are idle at any time");
+
+// The loop's half of a listener. It outlives the Listener that the caller holds until the turn is
+// over, because the caller may drop that from inside on_accept.
+class EpollListener final : public EventSource {
+ public:
+  EpollListener(EpollLoop& loop, ListenSocket socket, const Endpoint& at, AcceptHandler& handler);
+
+  void on_event(uint32_t events) override;
+  void stop();
+  int port() const { return port_; }
+
+ private:
+  friend class EpollLoop;
+  void back_off();
+
+  EpollLoop& loop_;
+  AcceptHandler& handler_;
+  Descriptor descriptor_;
+  int port_;
+  std::shared_ptr<const std::string> unix_path_;
+  TimerId back_off_timer_ = 0;
+};
+
+class EpollLoop final : public Loop {
+ public:
+  static constexpr size_t kReadBuffer = 64 * 1024;
+
+  // Precondition: both are valid.
+  EpollLoop(const Clock& clock, Descriptor epoll, Descriptor wake_event);
+  ~EpollLoop() override;
+
+  Result<std::unique_ptr<Listener>> listen(const Endpoint& at, AcceptHandler& handler) override;
+  Stream* adopt(std::unique_ptr<Accepted> connection, StreamHandler& handler) override;
+  int poll(int timeout_ms) override;
+  void set_batch_hooks(std::function<void()> begin, std::function<void()> end) override;
+  TimerId add_timer(int64_t delay_ms, std::function<void()> run) override;
+  void cancel_timer(TimerId id) override { timers_.cancel(id); }
+  void wake() override;
+  void set_wake_handler(std::function<void()> run) override { wake_handler_ = std::move(run); }
+  Status watch_signals(std::function<void(int signal)> run) override;
+  const Clock& clock() const override { return clock_; }
+
+ private:
+  friend class EpollStream;
+  friend class EpollListener;
+
+  // Ends the sleep of epoll_wait, and has nothing else to do.
+  class WakeSource final : public EventSource {
+   public:
+    void on_event(uint32_t) override {}
+  };
+
+  class SignalSource final : public EventSource {
+   public:
+    void on_event(uint32_t events) override;
+
+    Descriptor descriptor;
+    std::function<void(int signal)> run;
+  };
+
+  bool watch(int descriptor, EventSource& source, uint32_t events, int operation);
+  void unwatch(int descriptor);
+  void forget(EpollListener& listener);
+
+  int poll_nested(int timeout_ms);
+  int wait(std::span<epoll_event> events, int timeout_ms);
+  int deliver_closes();
+
+  const Clock& clock_;
+  Descriptor epoll_;
+  Descriptor wake_event_;
+  WakeSource wake_source_;
+  SignalSource signal_source_;
+
+  std::vector<std::unique_ptr<EpollStream>> streams_;
+  std::vector<EpollStream*> closing_;
+  std::vector<std::unique_ptr<EpollListener>> listeners_;
+  std::vector<std::unique_ptr<EpollListener>> old_listeners_;
+  TimerQueue timers_;
+
+  std::function<void()> batch_begin_;
+  std::function<void()> batch_end_;
+  std::function<void()> wake_handler_;
+  int depth_ = 0;
+  std::span<char> read_buffer_;
+  std::unique_ptr<char[]> buffer_;
+
+  // wake() writes to the event only when it finds the loop asleep. Each side stores its own flag,
+  // then loads the other's, both sequentially consistent: at least one sees the other, so no wake
+  // is lost. Alone on their cache line, since other threads write here.
+  alignas(64) std::atomic<bool> wake_pending_{false};
+  std::atomic<bool> asleep_{false};
+};
+
+}  // namespace sorrel::io

@@ -1,0 +1,180 @@
+#include <sys/epoll.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+
+#include "io/epoll_loop.h"
+
+namespace sorrel::io {
+
+namespace {
+
+constexpr size_t kSendPieces = 16;
+// What is thrown away at most when a stream is closed politely.
+constexpr size_t kDiscardBytes = 1024 * 1024;
+
+bool would_block(int code) {
+  return code == EAGAIN || code == EWOULDBLOCK || code == EINTR;
+}
+
+}  // namespace
+
+EpollStream::EpollStream(EpollLoop& loop, EpollAccepted& from, StreamHandler& handler)
+    : loop_(loop),
+      handler_(handler),
+      unix_path_(std::move(from.unix_path)),
+      descriptor_(std::move(from.descriptor)),
+      peer_(from.peer) {}
+
+void EpollStream::send(std::string_view bytes) {
+  if (state_ != State::kOpen || bytes.empty()) return;
+  if (!queue_) {
+    const ssize_t sent = ::send(descriptor_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent == static_cast<ssize_t>(bytes.size())) return;
+    if (sent >= 0) {
+      bytes.remove_prefix(static_cast<size_t>(sent));
+    } else if (!would_block(errno)) {
+      finish(CloseReason::kError);
+      return;
+    }
+    queue_ = std::make_unique<SendQueue>();
+  }
+  queue_->append(bytes);
+  want(wanted_ | EPOLLOUT);
+}
+
+void EpollStream::close(bool flush) {
+  if (state_ == State::kClosed) return;
+  if (!flush) {
+    finish(CloseReason::kLocal);
+    return;
+  }
+  state_ = State::kFlushing;
+  if (queue_) return;
+  // A socket closed with unread bytes makes the kernel reset the connection, and the peer may lose
+  // the last reply that it has not read yet. What already came is thrown away first.
+  (void)shutdown(descriptor_.get(), SHUT_WR);
+  if (!is_unix()) (void)recv(descriptor_.get(), nullptr, kDiscardBytes, MSG_TRUNC | MSG_DONTWAIT);
+  finish(CloseReason::kLocal);
+}
+
+void EpollStream::pause_reading(bool paused) {
+  paused_ = paused;
+  // Nothing is told to the kernel before an event comes that must not be delivered: most pauses are
+  // over within the turn.
+  if (reads()) want((wanted_ & EPOLLOUT) | EPOLLIN);
+}
+
+std::string EpollStream::peer_address() const {
+  return is_unix() ? *unix_path_ + ":0" : peer_.text();
+}
+
+std::string EpollStream::local_address() const {
+  if (is_unix()) return *unix_path_ + ":0";
+  if (local_.family == Address::Family::kNone) local_ = local_address_of(descriptor_.get());
+  return local_.text();
+}
+
+void EpollStream::set_keepalive(int seconds) {
+  if (!is_unix() && descriptor_.valid()) set_socket_keepalive(descriptor_.get(), seconds);
+}
+
+void EpollStream::on_event(uint32_t events) {
+  if (state_ == State::kClosed) return;
+  if ((events & EPOLLOUT) != 0 && queue_) send_queued();
+  if (state_ == State::kClosed || (events & ~static_cast<uint32_t>(EPOLLOUT)) == 0) return;
+  if (in_on_data_) return;  // a nested poll(); the outer call still looks at earlier bytes
+  if (reads()) {
+    receive();
+  } else {
+    notice_end_while_not_reading(events);
+  }
+}
+
+void EpollStream::receive() {
+  const std::span<char> buffer = loop_.read_buffer_;
+  const ssize_t got = recv(descriptor_.get(), buffer.data(), buffer.size(), 0);
+  if (got > 0) {
+    in_on_data_ = true;
+    handler_.on_data({buffer.data(), static_cast<size_t>(got)});
+    in_on_data_ = false;
+  } else if (got == 0) {
+    finish(CloseReason::kPeer);
+  } else if (!would_block(errno)) {
+    finish(CloseReason::kError);
+  }
+}
+
+// Paused, or only flushing. The stream must not spin on bytes that nobody takes, yet a peer that
+// went away has to be noticed (somebody may wait for a reply in its name).
+void EpollStream::notice_end_while_not_reading(uint32_t events) {
+  char byte;
+  const ssize_t got = recv(descriptor_.get(), &byte, 1, MSG_PEEK);
+  const bool hang_up = (events & EPOLLHUP) != 0;
+  if ((got < 0 && !would_block(errno)) || (events & EPOLLERR) != 0) {
+    finish(CloseReason::kError);
+  } else if (state_ == State::kFlushing && hang_up) {
+    finish(CloseReason::kError);  // nobody is there to read the rest
+  } else if (state_ == State::kOpen && got == 0) {
+    finish(CloseReason::kPeer);
+  } else if (hang_up) {
+    // The end stands behind unread bytes, and epoll cannot be told to be silent about a hang-up:
+    // the stream leaves epoll until it reads again.
+    loop_.unwatch(descriptor_.get());
+    in_epoll_ = false;
+    wanted_ = 0;
+  } else {
+    // From here on only the end is watched for; and not even that, once it stands behind bytes or
+    // when it is a half-closed peer that still reads what is being flushed.
+    const bool end_seen = (events & EPOLLRDHUP) != 0;
+    want((wanted_ & EPOLLOUT) | (end_seen ? 0U : static_cast<uint32_t>(EPOLLRDHUP)));
+  }
+}
+
+void EpollStream::send_queued() {
+  iovec pieces[kSendPieces];
+  msghdr message{};
+  message.msg_iov = pieces;
+  message.msg_iovlen = queue_->front(pieces);
+  const ssize_t sent = sendmsg(descriptor_.get(), &message, MSG_NOSIGNAL);
+  if (sent < 0) {
+    if (!would_block(errno)) finish(CloseReason::kError);
+    return;
+  }
+  queue_->consume(static_cast<size_t>(sent));
+  if (!queue_->empty()) return;
+  queue_.reset();
+  if (state_ == State::kFlushing) {
+    close(true);
+    return;
+  }
+  want(wanted_ & ~static_cast<uint32_t>(EPOLLOUT));
+  handler_.on_drained();
+}
+
+void EpollStream::finish(CloseReason reason) {
+  if (state_ == State::kClosed) return;
+  if (!is_unix()) (void)local_address();  // a log line in on_close may still want it
+  state_ = State::kClosed;
+  reason_ = reason;
+  queue_.reset();
+  // Told to epoll first: a forked child may hold the same socket open, and closing our number alone
+  // would leave an entry that points to a dead stream.
+  if (in_epoll_) loop_.unwatch(descriptor_.get());
+  in_epoll_ = false;
+  descriptor_.reset();
+  loop_.closing_.push_back(this);
+}
+
+void EpollStream::want(uint32_t events) {
+  if (state_ == State::kClosed || (in_epoll_ && events == wanted_)) return;
+  const int operation = in_epoll_ ? EPOLL_CTL_MOD : EPOLL_CTL_ADD;
+  if (!loop_.watch(descriptor_.get(), *this, events, operation)) {
+    finish(CloseReason::kError);
+    return;
+  }
+  in_epoll_ = true;
+  wanted_ = events;
+}
+
+}  // namespace sorrel::io

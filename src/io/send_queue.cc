@@ -1,0 +1,58 @@
+#include "io/send_queue.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace sorrel::io {
+
+namespace {
+
+constexpr size_t kMinChunk = 16 * 1024;
+constexpr size_t kMaxChunk = 256 * 1024;
+
+}  // namespace
+
+void SendQueue::append(std::string_view bytes) {
+  bytes_ += bytes.size();
+  while (!bytes.empty()) {
+    if (chunks_.empty() || chunks_.back().end == chunks_.back().capacity) {
+      const size_t capacity = std::clamp(bytes.size(), kMinChunk, kMaxChunk);
+      Chunk chunk;
+      chunk.data = std::make_unique_for_overwrite<char[]>(capacity);
+      chunk.capacity = static_cast<uint32_t>(capacity);
+      chunks_.push_back(std::move(chunk));
+      memory_ += capacity + sizeof(Chunk);
+    }
+    Chunk& last = chunks_.back();
+    const size_t count = std::min<size_t>(bytes.size(), last.capacity - last.end);
+    std::memcpy(last.data.get() + last.end, bytes.data(), count);
+    last.end += static_cast<uint32_t>(count);
+    bytes.remove_prefix(count);
+  }
+}
+
+size_t SendQueue::front(std::span<iovec> out) const {
+  size_t filled = 0;
+  for (const Chunk& chunk : chunks_) {
+    if (filled == out.size()) break;
+    out[filled++] = {chunk.data.get() + chunk.begin, chunk.end - chunk.begin};
+  }
+  return filled;
+}
+
+void SendQueue::consume(size_t count) {
+  bytes_ -= count;
+  while (count > 0) {
+    Chunk& first = chunks_.front();
+    const size_t here = std::min<size_t>(count, first.end - first.begin);
+    first.begin += static_cast<uint32_t>(here);
+    count -= here;
+    if (first.begin == first.end) {
+      memory_ -= first.capacity + sizeof(Chunk);
+      chunks_.pop_front();
+    }
+  }
+}
+
+}  // namespace sorrel::io

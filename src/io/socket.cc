@@ -1,0 +1,192 @@
+#include "io/socket.h"
+
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+namespace sorrel::io {
+
+void Descriptor::reset() {
+  if (number_ >= 0) ::close(number_);
+  number_ = -1;
+}
+
+Error system_error(std::string_view operation, int code) {
+  return Error{std::string(operation) + ": " + std::generic_category().message(code)};
+}
+
+Error system_error(std::string_view operation) {
+  const int code = errno;
+  return system_error(operation, code);
+}
+
+Address Address::from(const sockaddr_storage& storage) {
+  Address address;
+  if (storage.ss_family == AF_INET) {
+    sockaddr_in ip4;
+    std::memcpy(&ip4, &storage, sizeof ip4);
+    address.family = Family::kIp4;
+    address.port = ntohs(ip4.sin_port);
+    std::memcpy(address.bytes.data(), &ip4.sin_addr, sizeof ip4.sin_addr);
+  } else if (storage.ss_family == AF_INET6) {
+    sockaddr_in6 ip6;
+    std::memcpy(&ip6, &storage, sizeof ip6);
+    address.family = Family::kIp6;
+    address.port = ntohs(ip6.sin6_port);
+    std::memcpy(address.bytes.data(), &ip6.sin6_addr, sizeof ip6.sin6_addr);
+  } else if (storage.ss_family == AF_UNIX) {
+    address.family = Family::kUnix;
+  }
+  return address;
+}
+
+std::string Address::text() const {
+  char host[INET6_ADDRSTRLEN] = "";
+  if (family == Family::kIp4) {
+    inet_ntop(AF_INET, bytes.data(), host, sizeof host);
+    return std::string(host) + ":" + std::to_string(port);
+  }
+  if (family == Family::kIp6) {
+    inet_ntop(AF_INET6, bytes.data(), host, sizeof host);
+    return "[" + std::string(host) + "]:" + std::to_string(port);
+  }
+  return {};
+}
+
+bool Address::is_loopback() const {
+  if (family == Family::kUnix) return true;
+  if (family == Family::kIp4) return bytes[0] == 127;
+  if (family != Family::kIp6) return false;
+  return bytes.back() == 1 &&
+         std::all_of(bytes.begin(), bytes.end() - 1, [](uint8_t byte) { return byte == 0; });
+}
+
+Address local_address_of(int descriptor) {
+  sockaddr_storage storage{};
+  socklen_t size = sizeof storage;
+  if (getsockname(descriptor, reinterpret_cast<sockaddr*>(&storage), &size) != 0) return {};
+  return Address::from(storage);
+}
+
+namespace {
+
+void set_option(int descriptor, int level, int option, int value) {
+  // Every option set through here is a wish (speed, early notice of dead peers), never correctness.
+  (void)setsockopt(descriptor, level, option, &value, sizeof value);
+}
+
+bool address_is_missing(int code) {
+  return code == EADDRNOTAVAIL || code == EAFNOSUPPORT || code == EPROTONOSUPPORT ||
+         code == ESOCKTNOSUPPORT || code == EPFNOSUPPORT || code == ENOPROTOOPT;
+}
+
+constexpr int kSocketType = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
+
+Result<ListenSocket> listen_at(const Endpoint& at, const addrinfo& where) {
+  const auto failed = [&at](const char* operation) -> Result<ListenSocket> {
+    const int code = errno;
+    if (at.optional && address_is_missing(code)) return ListenSocket{};
+    return system_error(operation, code);
+  };
+  ListenSocket made{Descriptor(socket(where.ai_family, kSocketType, 0))};
+  const int descriptor = made.descriptor.get();
+  if (!made.descriptor.valid()) return failed("socket");
+  const int yes = 1;
+  if (where.ai_family == AF_INET6 &&
+      setsockopt(descriptor, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes) != 0) {
+    return failed("setsockopt");
+  }
+  if (setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0) {
+    return failed("setsockopt SO_REUSEADDR");
+  }
+  // Accepted sockets inherit it, which saves a system call for each.
+  set_option(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
+  if (bind(descriptor, where.ai_addr, where.ai_addrlen) != 0) return failed("bind");
+  if (listen(descriptor, at.backlog) != 0) return failed("listen");
+  made.port = local_address_of(descriptor).port;
+  return made;
+}
+
+Result<ListenSocket> open_tcp_listener(const Endpoint& at) {
+  addrinfo hints{};
+  hints.ai_family = at.kind == Endpoint::Kind::kTcp6 ? AF_INET6 : AF_INET;
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  const bool any = at.host.empty() || at.host == "*" || at.host == "::*";
+  if (at.port < 0 || at.port > 65535) return Error{"bind: port out of range"};
+  const std::string service = std::to_string(at.port);
+  addrinfo* found = nullptr;
+  const int failure = getaddrinfo(any ? nullptr : at.host.c_str(), service.c_str(), &hints, &found);
+  if (failure != 0) {
+    // A family that the machine lacks shows up here for host names, at socket() for addresses.
+    if (at.optional) return ListenSocket{};
+    return Error{gai_strerror(failure)};
+  }
+  const std::unique_ptr<addrinfo, void (*)(addrinfo*)> owner(found, freeaddrinfo);
+  return listen_at(at, *found);
+}
+
+// A file left by a server that died would fail the bind. It is removed only when it is a socket and
+// nobody answers there: neither a file of another kind nor a living server's door is taken away.
+void remove_stale_socket(const sockaddr_un& where) {
+  struct stat status {};
+  if (lstat(where.sun_path, &status) != 0 || !S_ISSOCK(status.st_mode)) return;
+  const Descriptor probe(socket(AF_UNIX, kSocketType, 0));
+  if (!probe.valid()) return;
+  const int result = connect(probe.get(), reinterpret_cast<const sockaddr*>(&where), sizeof where);
+  if (result != 0 && errno == ECONNREFUSED) (void)unlink(where.sun_path);
+}
+
+Result<ListenSocket> open_unix_listener(const Endpoint& at) {
+  sockaddr_un where{};
+  where.sun_family = AF_UNIX;
+  if (at.host.empty() || at.host.size() >= sizeof where.sun_path) {
+    return system_error("bind", ENAMETOOLONG);
+  }
+  std::memcpy(where.sun_path, at.host.data(), at.host.size());
+  remove_stale_socket(where);
+
+  ListenSocket made{Descriptor(socket(AF_UNIX, kSocketType, 0))};
+  const int descriptor = made.descriptor.get();
+  if (!made.descriptor.valid()) return system_error("socket");
+  const auto mode = static_cast<mode_t>(at.unix_mode & 0777);
+  // The file is born with the socket's own mode less the umask, so it is never wider than asked
+  // for; what the umask took is given back before anyone can connect. The umask itself is not
+  // touched: it belongs to the process, and other threads make files.
+  if (mode != 0) (void)fchmod(descriptor, mode);
+  if (bind(descriptor, reinterpret_cast<sockaddr*>(&where), sizeof where) != 0) {
+    return system_error("bind");
+  }
+  const char* failed = nullptr;
+  if (mode != 0 && chmod(where.sun_path, mode) != 0) failed = "chmod";
+  if (failed == nullptr && listen(descriptor, at.backlog) != 0) failed = "listen";
+  if (failed == nullptr) return made;
+  const int code = errno;
+  (void)unlink(where.sun_path);
+  return system_error(failed, code);
+}
+
+}  // namespace
+
+Result<ListenSocket> open_listener(const Endpoint& at) {
+  return at.kind == Endpoint::Kind::kUnix ? open_unix_listener(at) : open_tcp_listener(at);
+}
+
+void set_socket_keepalive(int descriptor, int seconds) {
+  set_option(descriptor, SOL_SOCKET, SO_KEEPALIVE, seconds > 0);
+  if (seconds <= 0) return;
+  set_option(descriptor, IPPROTO_TCP, TCP_KEEPIDLE, seconds);
+  set_option(descriptor, IPPROTO_TCP, TCP_KEEPINTVL, std::max(1, seconds / 3));
+  set_option(descriptor, IPPROTO_TCP, TCP_KEEPCNT, 3);
+}
+
+}  // namespace sorrel::io

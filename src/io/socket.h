@@ -1,0 +1,71 @@
+#pragma once
+
+#include <sys/socket.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "base/result.h"
+#include "io/loop.h"
+
+namespace sorrel::io {
+
+// Owns one descriptor and closes it.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    if (this != &other) {
+      reset();
+      number_ = std::exchange(other.number_, -1);
+    }
+    return *this;
+  }
+  ~Descriptor() { reset(); }
+
+  int get() const { return number_; }
+  bool valid() const { return number_ >= 0; }
+  void reset();
+
+ private:
+  int number_ = -1;
+};
+
+// "operation: what the system says", with errno as it is now.
+Error system_error(std::string_view operation);
+Error system_error(std::string_view operation, int code);
+
+// An internet address and port in 20 bytes instead of the 128 of a sockaddr_storage; each stream
+// keeps two. A unix socket has no address worth keeping, its path is the listener's.
+struct Address {
+  enum class Family : uint8_t { kNone, kIp4, kIp6, kUnix } family = Family::kNone;
+  uint16_t port = 0;
+  std::array<uint8_t, 16> bytes{};
+
+  static Address from(const sockaddr_storage& from);
+  std::string text() const;  // "127.0.0.1:6379", "[::1]:6379"; empty for kNone and kUnix
+  bool is_loopback() const;
+};
+
+Address local_address_of(int descriptor);
+
+struct ListenSocket {
+  Descriptor descriptor;
+  int port = 0;
+};
+
+// Makes a non-blocking socket that listens. The error text is "bind: Address already in use" and
+// the like. An `optional` endpoint whose address or family the machine lacks gives an invalid
+// descriptor.
+Result<ListenSocket> open_listener(const Endpoint& at);
+
+// TCP keepalive as Redis sets it: first probe after `seconds`, then every third of that, three
+// lost ones end the connection. 0 turns it off.
+void set_socket_keepalive(int descriptor, int seconds);
+
+}  // namespace sorrel::io

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "io/loop.h"
+
+namespace sorrel::io {
+
+// Timers in a binary heap ordered by (deadline, order of arrival). Every timer has a slot that
+// knows its place in the heap, so that a cancelled one leaves at once: blocking commands with long
+// timeouts come and go by the thousand, and a lazily cancelled entry would stay for its whole
+// timeout.
+//
+//   heap_   [ slot, slot, slot ... ]      slots_[slot] = { deadline, order, place in heap_, run }
+//   TimerId = generation << 32 | slot     an id of an elapsed timer names an old generation
+class TimerQueue {
+ public:
+  TimerId add(int64_t deadline_ns, std::function<void()> run);
+  void cancel(TimerId id);
+
+  bool empty() const { return heap_.empty(); }
+  size_t size() const { return heap_.size(); }
+  std::optional<int64_t> next_deadline_ns() const;
+  bool any_due(int64_t now_ns) const {
+    return !heap_.empty() && slots_[heap_.front()].deadline_ns <= now_ns;
+  }
+
+  // Runs what is due, earliest first, but nothing that was added meanwhile: a timer that re-arms
+  // itself with no delay must not hold the loop. Returns how many ran.
+  int run_due(int64_t now_ns);
+
+ private:
+  struct Slot {
+    int64_t deadline_ns = 0;
+    uint64_t order = 0;
+    uint32_t place = 0;
+    uint32_t generation = 1;  // from 1, so that no id is ever 0
+    bool used = false;
+    std::function<void()> run;
+  };
+
+  bool before(uint32_t a, uint32_t b) const;
+  void put(size_t place, uint32_t slot);
+  void sift_up(size_t place);
+  void sift_down(size_t place);
+  std::function<void()> remove(uint32_t slot);
+
+  std::vector<Slot> slots_;
+  std::vector<uint32_t> free_slots_;
+  std::vector<uint32_t> heap_;
+  uint64_t next_order_ = 0;
+};
+
+// How long poll() may sleep: `timeout_ms` (-1: for ever), or less when a timer is due before.
+// Rounded up, so that a timer never finds itself a fraction of a millisecond early and spins.
+int sleep_ms(int timeout_ms, std::optional<int64_t> deadline_ns, int64_t now_ns);
+
+}  // namespace sorrel::io
