@@ -1,6 +1,7 @@
 # Warnings, sanitizers and speed, in one place.
-option(SORREL_LTO "Link-time optimisation" OFF)
+option(SORREL_LTO "Link-time optimisation of the programs" OFF)
 option(SORREL_NO_LATCHES "Leave latches and the gate out (only to measure what they cost)" OFF)
+option(SORREL_FUZZ "Build the fuzz targets (src/*/*_fuzz.cc) instead of programs and tests; needs clang" OFF)
 set(SORREL_SANITIZE "" CACHE STRING "Sanitizers, as given to -fsanitize=")
 
 find_program(CCACHE ccache)
@@ -8,9 +9,19 @@ if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
 endif()
 
-add_compile_options(-Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+add_compile_options(-Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
   -Wno-missing-field-initializers -fno-omit-frame-pointer -fno-rtti)
-if(SORREL_SANITIZE)
+if(NOT SORREL_FUZZ)
+  add_compile_options(-Werror) # The law is g++'s opinion; clang, used for fuzzing only, has others.
+endif()
+
+if(SORREL_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "SORREL_FUZZ needs clang: cmake --preset fuzz")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=address,undefined)
+elseif(SORREL_SANITIZE)
   add_compile_options(-fsanitize=${SORREL_SANITIZE} -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${SORREL_SANITIZE})
 else()
@@ -19,7 +30,11 @@ endif()
 if(SORREL_NO_LATCHES)
   add_compile_definitions(SORREL_NO_LATCHES=1)
 endif()
+
+# Objects carry both forms: programs are optimised as a whole, while the many test programs link the ready machine code
+# within a second each.
 if(SORREL_LTO)
-  set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
-  add_link_options(-flto=auto)
+  set(lto_compile -flto=auto -ffat-lto-objects)
+  set(lto_link -flto=auto)
+  set(lto_no_link -fno-lto)
 endif()
