@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -8,39 +10,57 @@
 
 namespace sorrel::catalog {
 
-// Every command, families in a fixed order; a container stands directly before its subcommands. The
-// views live as long as the program.
+// Every command, families in a fixed order; a command with subcommands stands directly before them.
+// The views live as long as the program.
 std::span<const CommandSpec* const> all();
 
-// Case-insensitive. nullptr when there is none. `find_sub` takes the container's spec name.
+// Case-insensitive. nullptr when there is none. `find_sub` takes the parent's spec name,
+// `find_full` either form: "get" or "config|get".
 const CommandSpec* find(std::string_view name);
 const CommandSpec* find_sub(std::string_view parent, std::string_view name);
+const CommandSpec* find_full(std::string_view name);
+
+// The part of all() behind `parent` that belongs to it; empty when it has no subcommands.
+std::span<const CommandSpec* const> subcommands(const CommandSpec& parent);
 
 // "get", or "config|get".
 std::string full_name(const CommandSpec& spec);
 
-// Flags with the derived ones (kMovableKeys when a key spec is not a plain range).
+// Flags with the derived ones (kMovableKeys when the key specs are not one plain range).
 uint64_t effective_flags(const CommandSpec& spec);
 // ACL categories with the implied ones: write/read by flag, admin+dangerous, pubsub, blocking, and
 // exactly one of fast and slow.
 uint64_t effective_acl_categories(const CommandSpec& spec);
 
-std::string_view group_name(Group group);             // "string", "sorted-set", ...
-std::string_view acl_category_name(AclCategory one);  // without the '@'
-std::vector<std::string_view> flag_names(uint64_t flags);      // COMMAND INFO's spelling
-std::vector<std::string_view> key_flag_names(uint32_t flags);  // COMMAND INFO's spelling
+// The key specs in the older form of COMMAND INFO. `last` is absolute, or negative from the end;
+// all zero when no range can be told.
+struct KeyRange {
+  int first = 0;
+  int last = 0;
+  int step = 0;
+  bool movable = false;  // the range does not tell all keys
+};
+KeyRange key_range(const CommandSpec& spec);
+
+std::string_view group_name(Group group);                      // "string", "sorted-set", ...
+std::string_view arg_type_name(ArgType type);                  // "string", "pure-token", ...
+std::string_view acl_category_name(AclCategory one);           // without the '@'
+std::vector<std::string_view> flag_names(uint64_t flags);      // COMMAND INFO's spelling and order
+std::vector<std::string_view> key_flag_names(uint32_t flags);  // COMMAND INFO's spelling and order
 
 // A key among the arguments: its position and what the command does with it.
 struct KeyPosition {
   uint32_t position;
-  uint32_t flags;  // KeyFlag bits
+  uint32_t flags;  // KeyFlag bits; never kKeyVariableFlags
 };
 
 enum class KeyError : uint8_t { kNone, kBadArguments };
 
-// Appends the position of every key to `out`, in key-spec order. The one function that decides which
-// keys a command touches: ACL, routing, latches and COMMAND GETKEYS all use it. Arity must have been
-// checked. kBadArguments: counts that do not fit the arguments; `out` is then unspecified.
+// Appends the position of every key to `out`, in key-spec order; words marked kKeyNotKey are left
+// out. The one function that decides which keys a command touches: ACL, routing, latches and
+// COMMAND GETKEYS all use it. `args` starts with the command's name; arity must have been checked.
+// kBadArguments: counts that do not fit the arguments, or a spec that cannot name all keys; `out`
+// is then unspecified. A count of zero is no error for a command marked kNoMandatoryKeys.
 KeyError extract_keys(const CommandSpec& spec, std::span<const std::string_view> args,
                       std::vector<KeyPosition>& out);
 

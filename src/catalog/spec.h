@@ -10,8 +10,24 @@ namespace sorrel::catalog {
 // DOCS, gates, ACL, key extraction, routing, hints, fuzz seeds and the generated docs all read it.
 
 enum class Group : uint8_t {
-  kGeneric, kString, kList, kSet, kSortedSet, kHash, kPubSub, kTransactions, kConnection, kServer,
-  kScripting, kHyperLogLog, kCluster, kSentinel, kGeo, kStream, kBitmap, kModule,
+  kGeneric,
+  kString,
+  kList,
+  kSet,
+  kSortedSet,
+  kHash,
+  kPubSub,
+  kTransactions,
+  kConnection,
+  kServer,
+  kScripting,
+  kHyperLogLog,
+  kCluster,
+  kSentinel,
+  kGeo,
+  kStream,
+  kBitmap,
+  kModule,
 };
 
 // Bits of CommandSpec::flags. The first block is what COMMAND INFO shows, in Redis's spelling.
@@ -40,6 +56,7 @@ enum Flag : uint64_t {
   kNoMulti = 1ull << 24,
   kMovableKeys = 1ull << 25,  // derived by effective_flags(); never written in a table
   kAllowBusy = 1ull << 26,
+  kTouchesArbitraryKeys = 1ull << 27,  // meets keys that its arguments do not name; not shown
 
   // House facts, not shown by COMMAND.
   kSensitiveArgs = 1ull << 40,  // arguments carry secrets: never log, monitor or slow-log them
@@ -53,7 +70,8 @@ enum class Locking : uint8_t {
   kGate,  // alone in the process: whole keyspace, other sessions, configuration
 };
 
-// Bits of KeySpec::flags, in Redis's spelling (RO, RW, OW, RM, access, update, insert, delete, ...).
+// Bits of KeySpec::flags, in Redis's spelling (RO, RW, OW, RM, access, update, insert, delete,
+// ...).
 enum KeyFlag : uint32_t {
   kKeyRO = 1 << 0,
   kKeyRW = 1 << 1,
@@ -73,20 +91,33 @@ enum KeyFlag : uint32_t {
 struct KeySpec {
   uint32_t flags = 0;
   enum class Begin : uint8_t { kIndex, kKeyword, kUnknown } begin = Begin::kIndex;
-  int index = 1;                   // kIndex: position of the first key (or of the count)
-  std::string_view keyword = {};   // kKeyword: the word in front of it
-  int start_from = 0;              // kKeyword: where the search starts; negative: from the end
+  int index = 1;                  // kIndex: position of the first key (or of the count)
+  std::string_view keyword = {};  // kKeyword: the word in front of it
+  int start_from = 0;             // kKeyword: where the search starts; negative: from the end
   enum class Find : uint8_t { kRange, kKeyNum, kUnknown } find = Find::kRange;
   int last = 0;   // kRange: last key relative to the first, negative: from the end of arguments
   int step = 1;   // distance of one key from the next
   int limit = 0;  // kRange with last == -1: 2 = first half of the rest, 3 = first third ...
   int key_num_index = 0;  // kKeyNum: where the count is, relative to the begin
   int first_key = 0;      // kKeyNum: where the first key is, relative to the begin
+  // kKeyVariableFlags: `flags` is the most that the command may do. When none of `wide_words`
+  // stands at `words_from` or behind, it does only `narrow_flags`.
+  uint32_t narrow_flags = 0;
+  std::span<const std::string_view> wide_words = {};
+  int words_from = 0;
   std::string_view notes = {};
 };
 
 enum class ArgType : uint8_t {
-  kString, kInteger, kDouble, kKey, kPattern, kUnixTime, kPureToken, kOneOf, kBlock,
+  kString,
+  kInteger,
+  kDouble,
+  kKey,
+  kPattern,
+  kUnixTime,
+  kPureToken,
+  kOneOf,
+  kBlock,
 };
 
 // One argument in COMMAND DOCS, from which redis-cli builds its hints.
@@ -94,6 +125,7 @@ struct Arg {
   std::string_view name;
   ArgType type = ArgType::kString;
   std::string_view token = {};
+  std::string_view display = {};  // what hints show instead of the name
   bool optional = false;
   bool multiple = false;
   bool multiple_token = false;
@@ -123,7 +155,7 @@ struct CommandSpec {
   std::span<const Arg> args = {};
   std::span<const Change> history = {};
   std::span<const std::string_view> tips = {};
-  bool container = false;  // has subcommands and no handler of its own
+  bool container = false;  // has no handler of its own; COMMAND has one, and subcommands as well
   std::string_view deprecated_since = {};
   std::string_view replaced_by = {};
   bool system_command = false;  // COMMAND DOCS doc_flags "syscmd"
@@ -153,5 +185,6 @@ enum AclCategory : uint64_t {
   kAclTransaction = 1ull << 19,
   kAclScripting = 1ull << 20,
 };
+inline constexpr int kAclCategoryCount = 21;
 
 }  // namespace sorrel::catalog

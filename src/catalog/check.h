@@ -1,0 +1,79 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "catalog/spec.h"
+
+namespace sorrel::catalog {
+
+// What must hold for every table, proved while it is compiled.
+
+constexpr bool is_command_word(std::string_view word) {
+  if (word.empty()) return false;
+  for (char c : word) {
+    bool letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    if (!letter && c != '-' && c != '_' && c != '.') return false;
+  }
+  return true;
+}
+
+// Keys point at a key spec, tokens and groups have what they need, names can be shown.
+constexpr bool args_well_formed(std::span<const Arg> args, size_t key_specs) {
+  for (const Arg& arg : args) {
+    bool nested = arg.type == ArgType::kOneOf || arg.type == ArgType::kBlock;
+    if (arg.name.empty()) return false;
+    if (arg.key_spec < -1 || arg.key_spec >= static_cast<int>(key_specs)) return false;
+    if ((arg.type == ArgType::kKey) != (arg.key_spec >= 0)) return false;
+    if (arg.type == ArgType::kPureToken && arg.token.empty()) return false;
+    if (nested != (arg.parts.size() >= 2)) return false;
+    if (!args_well_formed(arg.parts, key_specs)) return false;
+  }
+  return true;
+}
+
+// Positions leave the name alone, steps go forward, and latches can rely on specs that are
+// complete.
+constexpr bool keys_well_formed(const CommandSpec& spec) {
+  for (const KeySpec& key : spec.keys) {
+    bool variable = (key.flags & kKeyVariableFlags) != 0;
+    bool complete = (key.flags & kKeyIncomplete) == 0 && key.begin != KeySpec::Begin::kUnknown &&
+                    key.find != KeySpec::Find::kUnknown;
+    if (key.flags == 0 || key.index < 1 || key.step < 1 || key.limit < 0) return false;
+    if (key.key_num_index < 0 || key.first_key < 0) return false;
+    if (key.begin == KeySpec::Begin::kKeyword && key.keyword.empty()) return false;
+    if (key.limit != 0 && key.last != -1) return false;
+    if (variable != !key.wide_words.empty()) return false;
+    if (variable && (key.narrow_flags == 0 || key.words_from < 1)) return false;
+    if (spec.locking == Locking::kKeys && !complete) return false;
+  }
+  return spec.locking != Locking::kKeys || !spec.keys.empty();
+}
+
+constexpr bool spec_well_formed(const CommandSpec& spec) {
+  if (!is_command_word(spec.name)) return false;
+  if (!spec.parent.empty() && !is_command_word(spec.parent)) return false;
+  if (spec.summary.empty() || spec.since.empty() || spec.arity == 0) return false;
+  if (spec.container && (!spec.parent.empty() || !spec.args.empty())) return false;
+  if ((spec.flags & kWrite) != 0 && (spec.flags & kReadonly) != 0) return false;
+  if ((spec.flags & kMovableKeys) != 0) return false;
+  if (spec.deprecated_since.empty() != spec.replaced_by.empty()) return false;
+  return keys_well_formed(spec) && args_well_formed(spec.args, spec.keys.size());
+}
+
+// Besides: no name twice, and subcommands stand directly behind their parent.
+constexpr bool well_formed(std::span<const CommandSpec> table) {
+  std::string_view parent;
+  for (size_t i = 0; i < table.size(); i++) {
+    const CommandSpec& spec = table[i];
+    if (!spec_well_formed(spec)) return false;
+    if (spec.parent.empty()) parent = spec.name;
+    if (!spec.parent.empty() && spec.parent != parent) return false;
+    for (size_t j = 0; j < i; j++) {
+      if (table[j].name == spec.name && table[j].parent == spec.parent) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace sorrel::catalog

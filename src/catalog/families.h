@@ -1,0 +1,22 @@
+#pragma once
+
+#include <span>
+
+#include "catalog/spec.h"
+
+namespace sorrel::catalog {
+
+// The tables, one per family. Constant-initialised, so they may be read at any time.
+extern const std::span<const CommandSpec> kStringFamily;
+extern const std::span<const CommandSpec> kBitmapFamily;
+extern const std::span<const CommandSpec> kGenericFamily;
+extern const std::span<const CommandSpec> kConnectionFamily;
+extern const std::span<const CommandSpec> kClientFamily;
+extern const std::span<const CommandSpec> kCommandFamily;
+extern const std::span<const CommandSpec> kConfigFamily;
+extern const std::span<const CommandSpec> kLatencyFamily;
+extern const std::span<const CommandSpec> kMemoryFamily;
+extern const std::span<const CommandSpec> kSlowlogFamily;
+extern const std::span<const CommandSpec> kServerFamily;
+
+}  // namespace sorrel::catalog

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "catalog/spec.h"
+
+namespace sorrel::catalog {
+
+// Key specs, arguments and tips that several families share.
+
+inline constexpr Arg kKeyArg{.name = "key", .type = ArgType::kKey, .key_spec = 0};
+
+inline constexpr KeySpec kModifyKey[] = {
+    {.flags = kKeyRW | kKeyAccess | kKeyUpdate},
+};
+
+inline constexpr Arg kKeyArgs[] = {
+    kKeyArg,
+};
+
+inline constexpr KeySpec kReadKey[] = {
+    {.flags = kKeyRO | kKeyAccess},
+};
+
+inline constexpr Arg kKeysArgs[] = {
+    {.name = "key", .type = ArgType::kKey, .multiple = true, .key_spec = 0},
+};
+
+inline constexpr KeySpec kUpdateKey[] = {
+    {.flags = kKeyRW | kKeyUpdate},
+};
+
+inline constexpr KeySpec kInspectKey[] = {
+    {.flags = kKeyRO},
+};
+
+inline constexpr std::string_view kVaryingTips[] = {
+    "nondeterministic_output",
+};
+
+inline constexpr KeySpec kInspectKeyAt2[] = {
+    {.flags = kKeyRO, .index = 2},
+};
+
+inline constexpr std::string_view kAllShardsAllSucceededTips[] = {
+    "request_policy:all_shards",
+    "response_policy:all_succeeded",
+};
+
+inline constexpr std::string_view kAllNodesAllSucceededTips[] = {
+    "request_policy:all_nodes",
+    "response_policy:all_succeeded",
+};
+
+inline constexpr std::string_view kVaryingAllShardsSpecialTips[] = {
+    "nondeterministic_output",
+    "request_policy:all_shards",
+    "response_policy:special",
+};
+
+}  // namespace sorrel::catalog
