@@ -18,6 +18,14 @@ constexpr bool is_command_word(std::string_view word) {
   return true;
 }
 
+// COMMAND DOCS shows every token in capitals.
+constexpr bool has_lower_case(std::string_view word) {
+  for (char c : word) {
+    if (c >= 'a' && c <= 'z') return true;
+  }
+  return false;
+}
+
 // Keys point at a key spec, tokens and groups have what they need, names can be shown.
 constexpr bool args_well_formed(std::span<const Arg> args, size_t key_specs) {
   for (const Arg& arg : args) {
@@ -26,6 +34,7 @@ constexpr bool args_well_formed(std::span<const Arg> args, size_t key_specs) {
     if (arg.key_spec < -1 || arg.key_spec >= static_cast<int>(key_specs)) return false;
     if ((arg.type == ArgType::kKey) != (arg.key_spec >= 0)) return false;
     if (arg.type == ArgType::kPureToken && arg.token.empty()) return false;
+    if (has_lower_case(arg.token)) return false;
     if (nested != (arg.parts.size() >= 2)) return false;
     if (!args_well_formed(arg.parts, key_specs)) return false;
   }

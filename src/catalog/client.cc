@@ -9,11 +9,11 @@ namespace {
 // a CLIENT PAUSE ALL; CLIENT PAUSE itself waits like any other command, as clients expect.
 
 constexpr Arg kClientKillClientType[] = {
-    {.name = "normal", .type = ArgType::kPureToken, .token = "normal"},
-    {.name = "master", .type = ArgType::kPureToken, .token = "master", .since = "3.2.0"},
-    {.name = "slave", .type = ArgType::kPureToken, .token = "slave"},
-    {.name = "replica", .type = ArgType::kPureToken, .token = "replica", .since = "5.0.0"},
-    {.name = "pubsub", .type = ArgType::kPureToken, .token = "pubsub"},
+    {.name = "normal", .type = ArgType::kPureToken, .token = "NORMAL"},
+    {.name = "master", .type = ArgType::kPureToken, .token = "MASTER", .since = "3.2.0"},
+    {.name = "slave", .type = ArgType::kPureToken, .token = "SLAVE"},
+    {.name = "replica", .type = ArgType::kPureToken, .token = "REPLICA", .since = "5.0.0"},
+    {.name = "pubsub", .type = ArgType::kPureToken, .token = "PUBSUB"},
 };
 
 constexpr Arg kClientKillSkipme[] = {
@@ -64,10 +64,10 @@ constexpr Change kClientKillHistory[] = {
 };
 
 constexpr Arg kClientListClientType[] = {
-    {.name = "normal", .type = ArgType::kPureToken, .token = "normal"},
-    {.name = "master", .type = ArgType::kPureToken, .token = "master"},
-    {.name = "replica", .type = ArgType::kPureToken, .token = "replica"},
-    {.name = "pubsub", .type = ArgType::kPureToken, .token = "pubsub"},
+    {.name = "normal", .type = ArgType::kPureToken, .token = "NORMAL"},
+    {.name = "master", .type = ArgType::kPureToken, .token = "MASTER"},
+    {.name = "replica", .type = ArgType::kPureToken, .token = "REPLICA"},
+    {.name = "pubsub", .type = ArgType::kPureToken, .token = "PUBSUB"},
 };
 
 constexpr Arg kClientListArgs[] = {
@@ -133,8 +133,8 @@ constexpr Arg kClientReplyArgs[] = {
 };
 
 constexpr Arg kClientSetinfoAttr[] = {
-    {.name = "libname", .token = "lib-name"},
-    {.name = "libver", .token = "lib-ver"},
+    {.name = "libname", .token = "LIB-NAME"},
+    {.name = "libver", .token = "LIB-VER"},
 };
 
 constexpr Arg kClientSetinfoArgs[] = {
