@@ -240,7 +240,7 @@ class ReplyParser:
         if ITEM.match(text):
             return self.list(column)
         self.row += 1
-        value, rest = parse_atom(text, self.variables, "")
+        value, rest = parse_atom(text, self.variables, ())
         if rest.strip():
             raise NotationError(f"cannot read {rest!r}")
         return value
@@ -249,7 +249,7 @@ class ReplyParser:
         result = None
         while self.row < len(self.lines):
             line = self.lines[self.row]
-            found = ITEM.match(line, column) if not line[:column].strip() or result is None else None
+            found = None if line[:column].strip() else ITEM.match(line, column)
             if not found:
                 break
             kind = SIGILS[found.group(2)]
@@ -260,7 +260,7 @@ class ReplyParser:
                 raise NotationError(f"element out of order: {line.strip()!r}")
             start = found.end()
             if kind == "map":
-                key, rest = parse_atom(line[start:], self.variables, "=")
+                key, rest = parse_atom(line[start:], self.variables, (" =>",))
                 if not rest.startswith("=> "):
                     raise NotationError(f"a map element is written: 1# key => value, not {line.strip()!r}")
                 result.items.append(key)
@@ -306,7 +306,7 @@ def parse_atom(text, variables, stops):
         place = text.find(stop)
         if place >= 0:
             end = min(end, place)
-    return parse_bare(text[:end].rstrip()), text[end:]
+    return parse_bare(text[:end].rstrip()), text[end:].lstrip()
 
 
 def parse_regex(text):
@@ -330,7 +330,7 @@ def parse_inline(text, closer, kind, variables):
         order = next((w for w in ORDERS if text.startswith(w)), None)
         if order:
             text = text[len(order) :].lstrip()
-        stops = "=" if kind == "map" and len(result.items) % 2 == 0 else "," + closer
+        stops = (" =>",) if kind == "map" and len(result.items) % 2 == 0 else (",", closer)
         value, text = parse_atom(text, variables, stops)
         if order:
             value.order = ORDERS[order]
@@ -453,7 +453,7 @@ def show_inline(value):
     if any(p is None for p in parts):
         return None
     # Bare text would run into the comma or the bracket.
-    if any(isinstance(i, (Simple, Error)) and re.search(r"[,=\]}]", p) for i, p in zip(value.items, parts)):
+    if any(isinstance(i, (Simple, Error)) and re.search(r",|=>|[\]}]", p) for i, p in zip(value.items, parts)):
         return None
     if value.kind == "map":
         parts = [f"{key} => {item}" for key, item in zip(parts[::2], parts[1::2])]
