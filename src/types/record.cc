@@ -1,0 +1,320 @@
+#include "types/record.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <optional>
+
+#include "base/numbers.h"
+
+namespace sorrel {
+
+// What the value area is to hold.
+struct RecordArena::Shape {
+  Type type = Type::kString;
+  Encoding encoding;
+  uint8_t flags = 0;  // kModified, kLongValue
+  size_t value_bytes;
+
+  static Shape integer() { return {Type::kString, Encoding::kInt, 0, 8}; }
+  static Shape raw(bool modified) {
+    return {Type::kString, Encoding::kRaw, modified ? Record::kModified : uint8_t{0}, 8};
+  }
+  static Shape embedded(size_t length, bool modified) {
+    uint8_t flags = modified ? Record::kModified : uint8_t{0};
+    if (length > 255) flags |= Record::kLongValue;
+    return {Type::kString, Encoding::kEmbedded, flags, length + (length > 255 ? 2 : 1)};
+  }
+};
+
+namespace {
+
+// Freed at once below this size; above it, unmapping and returning pages to the system takes long
+// enough to be left to another thread.
+constexpr size_t kFreeLaterBytes = 64 * 1024;
+
+// Integers longer than this have a sign and 19 digits at least, and no int64 has more.
+constexpr size_t kLongestInteger = 20;
+
+size_t record_bytes(size_t key, int64_t expiry, size_t value) {
+  return Record::kHeader + (expiry != kNoExpiry ? 8 : 0) + (key > 255 ? 4 : 0) + key + value;
+}
+
+bool fits_embedded(size_t key, size_t length) {
+  // Sized as if it had a deadline, so that EXPIRE never has to move the bytes out.
+  return record_bytes(key, 0, length + 2) <= Slab::kMaxBlock;
+}
+
+std::optional<int64_t> as_integer(std::string_view value) {
+  if (value.empty() || value.size() > kLongestInteger) return std::nullopt;
+  const char first = value[0];
+  if (first != '-' && (first < '0' || first > '9')) return std::nullopt;
+  return parse_int64(value);
+}
+
+// Writes the length of an embedded string; returns where its bytes go.
+char* put_length(char* area, size_t length) {
+  if (length > 255) {
+    store(area, static_cast<uint16_t>(length));
+    return area + 2;
+  }
+  *area = static_cast<char>(length);
+  return area + 1;
+}
+
+void put_embedded(char* area, std::string_view value) {
+  std::memcpy(put_length(area, value.size()), value.data(), value.size());
+}
+
+}  // namespace
+
+void RecordArena::write_header(Record* at, std::string_view key, int64_t expiry,
+                               const Shape& shape) {
+  uint8_t flags = shape.flags;
+  if (expiry != kNoExpiry) flags |= Record::kExpiry;
+  if (key.size() > 255) flags |= Record::kLongKey;
+  at->kind_ = static_cast<uint8_t>(static_cast<unsigned>(shape.type) |
+                                   static_cast<unsigned>(shape.encoding) << 4);
+  at->flags_ = flags;
+  at->key_length_ = static_cast<uint8_t>(key.size());
+  char* expiry_at = at->bytes() + Record::kHeader;
+  char* length_at = expiry_at + (expiry != kNoExpiry ? 8 : 0);
+  // The key first: on an in-place rewrite it slides by the deadline's eight bytes and lies where
+  // the deadline goes.
+  std::memmove(length_at + (key.size() > 255 ? 4 : 0), key.data(), key.size());
+  if (expiry != kNoExpiry) store(expiry_at, expiry);
+  if (key.size() > 255) store(length_at, static_cast<uint32_t>(key.size()));
+}
+
+Record* RecordArena::allocate(std::string_view key, int64_t expiry, const Shape& shape) {
+  const size_t bytes = record_bytes(key.size(), expiry, shape.value_bytes);
+  Record* record;
+  if (bytes <= Slab::kMaxBlock) {
+    record = static_cast<Record*>(slab_.allocate(bytes));
+    write_header(record, key, expiry, shape);
+  } else {
+    record = static_cast<Record*>(std::malloc(bytes));
+    if (record == nullptr) throw std::bad_alloc();
+    oversize_bytes_ += bytes;
+    write_header(record, key, expiry, shape);
+    record->flags_ |= Record::kOversize;
+  }
+  record->set_access(0);
+  return record;
+}
+
+// The same key in a block fit for `shape`; the value area is then to be written. Access bits stay.
+Record* RecordArena::reshape(Record* record, int64_t expiry, const Shape& shape) {
+  const std::string_view key = record->key();
+  const size_t bytes = record_bytes(key.size(), expiry, shape.value_bytes);
+  if ((record->flags_ & Record::kOversize) == 0 && bytes <= Slab::kMaxBlock &&
+      Slab::rounded(bytes) == Slab::block_size(record)) {
+    if ((expiry != kNoExpiry) == record->has_expiry()) {
+      // The usual overwrite: key and deadline stay where they are.
+      record->kind_ = static_cast<uint8_t>(static_cast<unsigned>(shape.type) |
+                                           static_cast<unsigned>(shape.encoding) << 4);
+      record->flags_ = (record->flags_ & (Record::kExpiry | Record::kLongKey)) | shape.flags;
+      if (expiry != kNoExpiry) record->set_expiry(expiry);
+    } else {
+      write_header(record, key, expiry, shape);
+    }
+    return record;
+  }
+  Record* fresh = allocate(key, expiry, shape);
+  fresh->set_access(record->access());
+  free_block(record);
+  return fresh;
+}
+
+RawString* RecordArena::make_raw(std::string_view value, size_t capacity) {
+  auto* string = static_cast<RawString*>(std::malloc(sizeof(RawString) + capacity));
+  if (string == nullptr) throw std::bad_alloc();
+  string->size = value.size();
+  string->capacity = capacity;
+  std::memcpy(string->data, value.data(), value.size());
+  oversize_bytes_ += string->memory_bytes();
+  return string;
+}
+
+Record* RecordArena::make_string(std::string_view key, std::string_view value, int64_t expiry,
+                                 bool modified) {
+  if (!modified) {
+    if (const auto number = as_integer(value)) return make_integer(key, *number, expiry);
+  }
+  if (fits_embedded(key.size(), value.size())) {
+    Record* record = allocate(key, expiry, Shape::embedded(value.size(), modified));
+    put_embedded(record->value_area(), value);
+    return record;
+  }
+  Record* record = allocate(key, expiry, Shape::raw(modified));
+  store(record->value_area(), make_raw(value, value.size()));
+  return record;
+}
+
+Record* RecordArena::make_integer(std::string_view key, int64_t value, int64_t expiry) {
+  Record* record = allocate(key, expiry, Shape::integer());
+  store(record->value_area(), value);
+  return record;
+}
+
+Record* RecordArena::assign_string(Record* record, std::string_view value, int64_t expiry,
+                                   bool modified) {
+  if (!modified) {
+    if (const auto number = as_integer(value)) return assign_integer(record, *number, expiry);
+  }
+  free_value(record);
+  if (fits_embedded(record->key().size(), value.size())) {
+    record = reshape(record, expiry, Shape::embedded(value.size(), modified));
+    put_embedded(record->value_area(), value);
+    return record;
+  }
+  record = reshape(record, expiry, Shape::raw(modified));
+  store(record->value_area(), make_raw(value, value.size()));
+  return record;
+}
+
+Record* RecordArena::assign_integer(Record* record, int64_t value, int64_t expiry) {
+  free_value(record);
+  record = reshape(record, expiry, Shape::integer());
+  store(record->value_area(), value);
+  return record;
+}
+
+Record* RecordArena::assign_expiry(Record* record, int64_t expiry) {
+  if (expiry != kNoExpiry && record->has_expiry()) {
+    record->set_expiry(expiry);
+    return record;
+  }
+  if (expiry == kNoExpiry && !record->has_expiry()) return record;
+  // The value area slides, so it is taken out and put back whole.
+  char saved[Slab::kMaxBlock];
+  Shape shape = Shape::raw(record->was_modified());
+  switch (record->encoding()) {
+    case Encoding::kInt:
+      shape = Shape::integer();
+      break;
+    case Encoding::kEmbedded:
+      shape = Shape::embedded(embedded(record).size(), record->was_modified());
+      break;
+    case Encoding::kRaw:
+      break;
+  }
+  std::memcpy(saved, record->value_area(), shape.value_bytes);
+  record = reshape(record, expiry, shape);
+  std::memcpy(record->value_area(), saved, shape.value_bytes);
+  return record;
+}
+
+Record* RecordArena::take_over(RecordArena& source, Record* record, std::string_view key) {
+  Record* fresh = nullptr;
+  if (record->encoding() == Encoding::kRaw) {
+    fresh = allocate(key, record->expiry(), Shape::raw(record->was_modified()));
+    RawString* string = raw(record);
+    store(fresh->value_area(), string);
+    source.oversize_bytes_ -= string->memory_bytes();
+    oversize_bytes_ += string->memory_bytes();
+  } else {
+    fresh = clone(record, key);
+  }
+  fresh->set_access(record->access());
+  source.free_block(record);
+  return fresh;
+}
+
+Record* RecordArena::clone(const Record* record, std::string_view key) {
+  const int64_t expiry = record->expiry();
+  if (record->encoding() == Encoding::kInt) return make_integer(key, integer(record), expiry);
+  const std::string_view value =
+      record->encoding() == Encoding::kRaw ? raw(record)->view() : embedded(record);
+  Record* fresh = make_string(key, value, expiry, true);
+  if (!record->was_modified()) fresh->flags_ &= static_cast<uint8_t>(~Record::kModified);
+  return fresh;
+}
+
+RecordArena::Mutable RecordArena::resize_string(Record* record, size_t size) {
+  const int64_t expiry = record->expiry();
+  if (record->encoding() == Encoding::kRaw) {
+    RawString* string = raw(record);
+    record->flags_ |= Record::kModified;
+    if (size > string->capacity) {
+      // Doubling up to a megabyte, then a megabyte at a time: appends stay cheap and the slack
+      // bounded.
+      const size_t capacity = size < (1u << 20) ? size * 2 : size + (1u << 20);
+      oversize_bytes_ += capacity - string->capacity;
+      void* grown = std::realloc(string, sizeof(RawString) + capacity);
+      if (grown == nullptr) throw std::bad_alloc();
+      string = static_cast<RawString*>(grown);
+      string->capacity = capacity;
+      store(record->value_area(), string);
+    }
+    if (size > string->size) {
+      std::memset(string->data + string->size, 0, size - string->size);
+      string->size = size;
+    }
+    return {record, string->data};
+  }
+  char saved[Slab::kMaxBlock];
+  size_t length = 0;
+  if (record->encoding() == Encoding::kInt) {
+    length = static_cast<size_t>(format_int64(integer(record), saved));
+  } else {
+    const std::string_view value = embedded(record);
+    std::memcpy(saved, value.data(), value.size());
+    length = value.size();
+  }
+  size = std::max(size, length);
+  const std::string_view old(saved, length);
+  if (fits_embedded(record->key().size(), size)) {
+    record = reshape(record, expiry, Shape::embedded(size, true));
+    char* area = put_length(record->value_area(), size);
+    std::memcpy(area, old.data(), length);
+    std::memset(area + length, 0, size - length);
+    return {record, area};
+  }
+  record = reshape(record, expiry, Shape::raw(true));
+  RawString* string = make_raw(old, size);
+  std::memset(string->data + length, 0, size - length);
+  string->size = size;
+  store(record->value_area(), string);
+  return {record, string->data};
+}
+
+void RecordArena::free_value(Record* record) {
+  if (record->encoding() != Encoding::kRaw) return;
+  RawString* string = raw(record);
+  oversize_bytes_ -= string->memory_bytes();
+  if (free_later_ != nullptr && string->capacity >= kFreeLaterBytes) {
+    free_later_(free_later_context_, string);
+  } else {
+    std::free(string);
+  }
+}
+
+void RecordArena::free_block(Record* record) {
+  if ((record->flags_ & Record::kOversize) == 0) {
+    slab_.release(record);
+    return;
+  }
+  // Long keys keep their value apart or as an integer: eight bytes either way.
+  oversize_bytes_ -= record_bytes(record->key().size(), record->expiry(), 8);
+  std::free(record);
+}
+
+void RecordArena::free(Record* record) {
+  free_value(record);
+  free_block(record);
+}
+
+size_t RecordArena::memory_of(const Record* record) {
+  size_t bytes = 0;
+  if ((record->flags_ & Record::kOversize) == 0) {
+    bytes = Slab::block_size(record);
+  } else {
+    bytes = record_bytes(record->key().size(), record->expiry(), 8);
+  }
+  if (record->encoding() == Encoding::kRaw) bytes += raw(record)->memory_bytes();
+  return bytes;
+}
+
+}  // namespace sorrel

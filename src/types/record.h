@@ -1,0 +1,178 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "base/bytes.h"
+#include "structs/slab.h"
+
+namespace sorrel {
+
+// What a key holds, numbered for our own use only.
+enum class Type : uint8_t { kString, kList, kSet, kZset, kHash, kStream };
+
+// How the value lies in the record.
+enum class Encoding : uint8_t {
+  kInt,       // 8 bytes, a signed integer
+  kEmbedded,  // length and bytes, inside the record
+  kRaw,       // pointer to a RawString
+};
+
+inline constexpr int64_t kNoExpiry = -1;
+
+// One key with everything it owns, in one allocation:
+//
+//   [kind][flags][access x3][key length][expiry 8, if any][long key length 4, if any][key][value]
+//
+//   value, embedded: [length 1 or 2][bytes]    int: [8]    raw: [pointer 8]
+//
+// A key of 16 bytes with a value of 32 takes 55 bytes. There is no NUL, no reference count, and no
+// second dictionary for deadlines. Records move when they grow: hold no pointer across a change of
+// the same key.
+class Record {
+ public:
+  static constexpr size_t kHeader = 6;
+
+  Record(const Record&) = delete;
+  Record& operator=(const Record&) = delete;
+
+  Type type() const { return static_cast<Type>(kind_ & 15); }
+  Encoding encoding() const { return static_cast<Encoding>(kind_ >> 4); }
+
+  std::string_view key() const {
+    const char* at = bytes() + kHeader + expiry_bytes();
+    if ((flags_ & kLongKey) != 0) return {at + 4, load<uint32_t>(at)};
+    return {at, key_length_};
+  }
+  bool has_expiry() const { return (flags_ & kExpiry) != 0; }
+  // Absolute milliseconds since 1970, kNoExpiry when it never expires.
+  int64_t expiry() const { return has_expiry() ? load<int64_t>(bytes() + kHeader) : kNoExpiry; }
+  // Precondition: has_expiry().
+  void set_expiry(int64_t at_ms) { store(bytes() + kHeader, at_ms); }
+
+  // 24 bits for whichever eviction policy is in force (LRU clock, or LFU minutes and counter).
+  uint32_t access() const { return access_[0] | access_[1] << 8 | uint32_t{access_[2]} << 16; }
+  void set_access(uint32_t value) {
+    access_[0] = static_cast<uint8_t>(value);
+    access_[1] = static_cast<uint8_t>(value >> 8);
+    access_[2] = static_cast<uint8_t>(value >> 16);
+  }
+
+  // A string that was changed in place reports itself as `raw`, as Redis's does.
+  bool was_modified() const { return (flags_ & kModified) != 0; }
+
+ private:
+  friend class RecordArena;
+  static constexpr uint8_t kExpiry = 1;
+  static constexpr uint8_t kLongKey = 2;     // more than 255 bytes
+  static constexpr uint8_t kOversize = 4;    // allocated apart from the slab
+  static constexpr uint8_t kModified = 8;    // see was_modified()
+  static constexpr uint8_t kLongValue = 16;  // embedded length takes two bytes
+
+  size_t expiry_bytes() const { return (flags_ & kExpiry) != 0 ? 8 : 0; }
+  const char* bytes() const { return reinterpret_cast<const char*>(this); }
+  char* bytes() { return reinterpret_cast<char*>(this); }
+  const char* value_area() const {
+    const std::string_view k = key();
+    return k.data() + k.size();
+  }
+  char* value_area() { return const_cast<char*>(std::as_const(*this).value_area()); }
+
+  uint8_t kind_;
+  uint8_t flags_;
+  uint8_t access_[3];
+  uint8_t key_length_;
+};
+static_assert(sizeof(Record) == Record::kHeader, "the header is packed");
+
+// Bytes of a string too long to embed, apart from the record so that growth is amortised and
+// freeing can happen in the background.
+struct RawString {
+  uint64_t size;
+  uint64_t capacity;
+  char data[];
+
+  std::string_view view() const { return {data, size}; }
+  size_t memory_bytes() const { return sizeof(RawString) + capacity; }
+};
+
+// Makes, changes and frees the records of one partition and counts their bytes. Used under that
+// partition's latch only.
+class RecordArena {
+ public:
+  // Frees what is too big to free in passing; called with a RawString that nobody refers to any
+  // more.
+  using FreeLater = void (*)(void* context, RawString* string);
+
+  RecordArena() = default;
+  RecordArena(const RecordArena&) = delete;
+  RecordArena& operator=(const RecordArena&) = delete;
+
+  // A string record. `modified` as in Record::was_modified(). Integers are recognised (unless
+  // modified) and stored as such.
+  Record* make_string(std::string_view key, std::string_view value, int64_t expiry,
+                      bool modified = false);
+  Record* make_integer(std::string_view key, int64_t value, int64_t expiry);
+
+  // Gives the record another string value and deadline, in place if the block allows. The result is
+  // the record to use from now on; the old pointer is dead if it differs. `value` must not point
+  // into the record.
+  Record* assign_string(Record* record, std::string_view value, int64_t expiry,
+                        bool modified = false);
+  Record* assign_integer(Record* record, int64_t value, int64_t expiry);
+  // Same value, another deadline (kNoExpiry: none).
+  Record* assign_expiry(Record* record, int64_t expiry);
+  // Same value and deadline under another key, from another arena or this one. A long string's
+  // bytes are handed over, not copied.
+  Record* take_over(RecordArena& source, Record* record, std::string_view key);
+  // A copy of value and deadline under another key.
+  Record* clone(const Record* record, std::string_view key);
+
+  // For APPEND, SETRANGE, SETBIT: the string becomes `size` bytes long (never shorter than it is),
+  // new bytes zero. Returns the record and where its bytes are; they are yours until the next call.
+  struct Mutable {
+    Record* record;
+    char* data;
+  };
+  Mutable resize_string(Record* record, size_t size);
+
+  void free(Record* record);
+
+  void set_free_later(FreeLater run, void* context) {
+    free_later_ = run;
+    free_later_context_ = context;
+  }
+
+  // Everything the records take, the allocator's rounding included.
+  size_t used_bytes() const { return slab_.used_bytes() + oversize_bytes_; }
+  size_t reserved_bytes() const { return slab_.reserved_bytes() + oversize_bytes_; }
+  static size_t memory_of(const Record* record);
+
+  // Read access, for types/string.h.
+  static int64_t integer(const Record* record) { return load<int64_t>(record->value_area()); }
+  static std::string_view embedded(const Record* record) {
+    const char* at = record->value_area();
+    if ((record->flags_ & Record::kLongValue) != 0) return {at + 2, load<uint16_t>(at)};
+    return {at + 1, static_cast<uint8_t>(*at)};
+  }
+  static RawString* raw(const Record* record) { return load<RawString*>(record->value_area()); }
+
+ private:
+  struct Shape;
+
+  Record* allocate(std::string_view key, int64_t expiry, const Shape& shape);
+  Record* reshape(Record* record, int64_t expiry, const Shape& shape);
+  static void write_header(Record* at, std::string_view key, int64_t expiry, const Shape& shape);
+  void free_value(Record* record);
+  void free_block(Record* record);
+  RawString* make_raw(std::string_view value, size_t capacity);
+
+  Slab slab_;
+  size_t oversize_bytes_ = 0;  // records too big for the slab, and raw strings
+  FreeLater free_later_ = nullptr;
+  void* free_later_context_ = nullptr;
+};
+
+}  // namespace sorrel

@@ -1,0 +1,115 @@
+#include "types/record.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "base/random.h"
+#include "types/string.h"
+
+namespace sorrel {
+namespace {
+
+std::string text_of(const Record* record) {
+  IntegerText scratch;
+  return std::string(string_bytes(*record, scratch));
+}
+
+TEST(RecordTest, SixteenByteKeyWithThirtyTwoByteValueTakesFiftySix) {
+  RecordArena arena;
+  arena.make_string(std::string(16, 'k'), std::string(32, 'v'), kNoExpiry);
+  EXPECT_EQ(arena.used_bytes(), 56u);
+  arena.make_string(std::string(16, 'k'), std::string(32, 'v'), 1);
+  EXPECT_EQ(arena.used_bytes(), 56u + 64u);
+  arena.make_string(std::string(16, 'k'), "123456789", kNoExpiry);
+  EXPECT_EQ(arena.used_bytes(), 56u + 64u + 32u);
+}
+
+TEST(RecordTest, EncodingNamesFollowRedis) {
+  RecordArena arena;
+  const auto name = [&](std::string_view value) {
+    return std::string(string_encoding_name(*arena.make_string("k", value, kNoExpiry)));
+  };
+  EXPECT_EQ(name("12"), "int");
+  EXPECT_EQ(name("-9223372036854775808"), "int");
+  EXPECT_EQ(name("9223372036854775808"), "embstr");
+  EXPECT_EQ(name("012"), "embstr");
+  EXPECT_EQ(name(""), "embstr");
+  EXPECT_EQ(name(std::string(44, 'x')), "embstr");
+  EXPECT_EQ(name(std::string(45, 'x')), "raw");
+  Record* grown = arena.resize_string(arena.make_string("k", "12", kNoExpiry), 3).record;
+  EXPECT_EQ(string_encoding_name(*grown), "raw");
+}
+
+// Every operation in random order on keys and values of every size, beside a plain model.
+TEST(RecordTest, RandomLifeKeepsKeyValueAndDeadline) {
+  struct Model {
+    Record* record;
+    std::string key, value;
+    int64_t expiry;
+  };
+  RecordArena arena;
+  RecordArena other;
+  Random random(5);
+  const auto random_text = [&](size_t most) {
+    std::string text(random.below(random.below(8) == 0 ? most * 8 + 1 : most + 1), 'x');
+    for (char& c : text) c = static_cast<char>('a' + random.below(26));
+    if (random.below(4) == 0) text = to_text(static_cast<int64_t>(random.next()));
+    return text;
+  };
+  const auto random_expiry = [&] {
+    return random.below(2) == 0 ? kNoExpiry : static_cast<int64_t>(random.below(1u << 30));
+  };
+  for (int round = 0; round < 2'000; round++) {
+    Model m{nullptr, random_text(300), random_text(300), random_expiry()};
+    m.record = arena.make_string(m.key, m.value, m.expiry);
+    m.record->set_access(0xabcdef);
+    for (int step = 0; step < 12; step++) {
+      switch (random.below(6)) {
+        case 0:
+          m.value = random_text(200);
+          m.expiry = random_expiry();
+          m.record = arena.assign_string(m.record, m.value, m.expiry);
+          break;
+        case 1:
+          m.expiry = random_expiry();
+          m.record = arena.assign_expiry(m.record, m.expiry);
+          break;
+        case 2: {
+          const size_t size = m.value.size() + random.below(400);
+          auto grown = arena.resize_string(m.record, size);
+          m.record = grown.record;
+          m.value.resize(size, '\0');
+          if (size > 0) grown.data[size - 1] = m.value[size - 1] = 'Z';
+          break;
+        }
+        case 3:
+          m.key = random_text(300);
+          m.record = arena.take_over(arena, m.record, m.key);
+          break;
+        case 4:
+          m.record = arena.take_over(other, other.take_over(arena, m.record, m.key), m.key);
+          break;
+        case 5: {
+          Record* copy = arena.clone(m.record, "copy");
+          ASSERT_EQ(text_of(copy), m.value);
+          ASSERT_EQ(copy->expiry(), m.expiry);
+          ASSERT_EQ(string_encoding_name(*copy), string_encoding_name(*m.record));
+          arena.free(copy);
+          break;
+        }
+      }
+      ASSERT_EQ(m.record->key(), m.key);
+      ASSERT_EQ(text_of(m.record), m.value);
+      ASSERT_EQ(m.record->expiry(), m.expiry);
+      ASSERT_EQ(m.record->access(), 0xabcdefu);
+    }
+    arena.free(m.record);
+    ASSERT_EQ(arena.used_bytes(), 0u);
+    ASSERT_EQ(other.used_bytes(), 0u);
+  }
+}
+
+}  // namespace
+}  // namespace sorrel
