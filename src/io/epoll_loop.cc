@@ -22,8 +22,6 @@ constexpr int kAcceptsPerEvent = 64;
 // How long a listener rests when the process or the machine has no descriptor left. The connections
 // wait in the backlog meanwhile; without the rest the loop would spin on them.
 constexpr int64_t kAcceptBackOffMs = 50;
-// Ten years; keeps deadlines far from overflow.
-constexpr int64_t kMaxDelayMs = 10LL * 365 * 24 * 3600 * 1000;
 
 // The caller's half of a listener.
 class ListenerHandle final : public Listener {
@@ -165,8 +163,7 @@ void EpollLoop::set_batch_hooks(std::function<void()> begin, std::function<void(
 }
 
 TimerId EpollLoop::add_timer(int64_t delay_ms, std::function<void()> run) {
-  const int64_t delay = std::clamp<int64_t>(delay_ms, 0, kMaxDelayMs);
-  return timers_.add(clock_.monotonic_ns() + delay * 1'000'000, std::move(run));
+  return timers_.add(deadline_after(clock_.monotonic_ns(), delay_ms), std::move(run));
 }
 
 void EpollLoop::wake() {

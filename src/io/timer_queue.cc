@@ -1,5 +1,6 @@
 #include "io/timer_queue.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -100,11 +101,16 @@ int TimerQueue::run_due(int64_t now_ns) {
   return ran;
 }
 
+int64_t deadline_after(int64_t now_ns, int64_t delay_ms) {
+  constexpr int64_t kMaxDelayMs = 10LL * 365 * 24 * 3600 * 1000;
+  return now_ns + std::clamp<int64_t>(delay_ms, 0, kMaxDelayMs) * 1'000'000;
+}
+
 int sleep_ms(int timeout_ms, std::optional<int64_t> deadline_ns, int64_t now_ns) {
   if (!deadline_ns || timeout_ms == 0) return timeout_ms;
   if (*deadline_ns <= now_ns) return 0;
   constexpr int64_t kNsPerMs = 1'000'000;
-  // Both are readings of one clock plus a bounded delay (add_timer bounds it): no overflow.
+  // Both are readings of one clock plus a bounded delay: no overflow.
   const int64_t until_ms = (*deadline_ns - now_ns - 1) / kNsPerMs + 1;
   if (timeout_ms > 0 && timeout_ms <= until_ms) return timeout_ms;
   if (until_ms > std::numeric_limits<int>::max()) return std::numeric_limits<int>::max();

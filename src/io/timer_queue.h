@@ -54,6 +54,10 @@ class TimerQueue {
   uint64_t next_order_ = 0;
 };
 
+// `now_ns` plus `delay_ms`, which is taken as 0 when negative and as ten years when longer:
+// deadlines stay far from overflow.
+int64_t deadline_after(int64_t now_ns, int64_t delay_ms);
+
 // How long poll() may sleep: `timeout_ms` (-1: for ever), or less when a timer is due before.
 // Rounded up, so that a timer never finds itself a fraction of a millisecond early and spins.
 int sleep_ms(int timeout_ms, std::optional<int64_t> deadline_ns, int64_t now_ns);

@@ -1,0 +1,310 @@
+#include "io/fake_loop.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sorrel::io {
+
+namespace {
+
+constexpr size_t kReadBuffer = 64 * 1024;
+
+class FakeAccepted final : public Accepted {
+ public:
+  explicit FakeAccepted(std::shared_ptr<FakeLink> from) : link(std::move(from)) {}
+  ~FakeAccepted() override {
+    if (link) link->server_closed = true;
+  }
+  bool is_unix() const override { return link->is_unix; }
+
+  std::shared_ptr<FakeLink> link;  // null once a loop took it
+};
+
+}  // namespace
+
+void FakeClient::push(std::string_view bytes) {
+  while (!bytes.empty()) {
+    link_->to_server.emplace_back(bytes.substr(0, kReadBuffer));
+    bytes.remove_prefix(std::min(bytes.size(), kReadBuffer));
+  }
+}
+
+void FakeStream::send(std::string_view bytes) {
+  if (state_ != State::kOpen || bytes.empty()) return;
+  if (link_->broken) {
+    finish(CloseReason::kError);
+    return;
+  }
+  const bool first = pending_.empty();
+  pending_ += bytes;
+  if (first) move_pending();
+}
+
+bool FakeStream::can_send() const {
+  return !pending_.empty() && link_->to_client.size() < link_->window;
+}
+
+void FakeStream::move_pending() {
+  if (!can_send()) return;
+  const size_t room = link_->window - link_->to_client.size();
+  const size_t count = std::min(room, pending_.size());
+  link_->to_client.append(pending_, 0, count);
+  if (count == pending_.size()) {
+    pending_ = {};
+  } else {
+    pending_.erase(0, count);
+  }
+}
+
+void FakeStream::close(bool flush) {
+  if (state_ == State::kClosed) return;
+  if (flush && !pending_.empty()) {
+    state_ = State::kFlushing;
+  } else {
+    finish(CloseReason::kLocal);
+  }
+}
+
+bool FakeStream::is_loopback() const {
+  return is_unix() || link_->peer.starts_with("127.") || link_->peer.starts_with("[::1]");
+}
+
+bool FakeStream::can_receive() const {
+  return state_ == State::kOpen && !paused_ && !link_->to_server.empty();
+}
+
+bool FakeStream::end_is_visible() const {
+  if (link_->broken) return true;
+  return state_ == State::kOpen && link_->client_closed && link_->to_server.empty();
+}
+
+bool FakeStream::ready() const {
+  if (state_ == State::kClosed || in_on_data_) return false;
+  return can_send() || can_receive() || end_is_visible();
+}
+
+void FakeStream::on_event() {
+  if (!ready()) return;
+  if (link_->broken) {
+    finish(CloseReason::kError);
+    return;
+  }
+  if (can_send()) {
+    move_pending();
+    if (pending_.empty()) {
+      if (state_ == State::kFlushing) {
+        finish(CloseReason::kLocal);
+        return;
+      }
+      handler_.on_drained();
+    }
+  }
+  if (can_receive()) {
+    const std::string piece = std::move(link_->to_server.front());
+    link_->to_server.pop_front();
+    in_on_data_ = true;
+    handler_.on_data(piece);
+    in_on_data_ = false;
+  } else if (state_ != State::kClosed && end_is_visible()) {
+    finish(CloseReason::kPeer);
+  }
+}
+
+void FakeStream::finish(CloseReason reason) {
+  if (state_ == State::kClosed) return;
+  state_ = State::kClosed;
+  reason_ = reason;
+  pending_ = {};
+  link_->server_closed = true;
+  loop_.closing_.push_back(this);
+}
+
+class FakeLoop::FakeListener final : public Listener {
+ public:
+  FakeListener(FakeLoop& loop, std::string where, int port, AcceptHandler& handler)
+      : loop_(loop), where_(std::move(where)), port_(port), handler_(handler) {
+    loop_.listeners_[where_] = this;
+  }
+  ~FakeListener() override {
+    for (const auto& link : waiting_) link->server_closed = true;
+    loop_.listeners_.erase(where_);
+  }
+  int port() const override { return port_; }
+
+  FakeLoop& loop_;
+  std::string where_;
+  int port_;
+  AcceptHandler& handler_;
+  std::deque<std::shared_ptr<FakeLink>> waiting_;
+};
+
+FakeLoop::~FakeLoop() {
+  for (const auto& stream : streams_) stream->link_->server_closed = true;
+}
+
+Result<std::unique_ptr<Listener>> FakeLoop::listen(const Endpoint& at, AcceptHandler& handler) {
+  const bool is_unix = at.kind == Endpoint::Kind::kUnix;
+  const int port = is_unix ? 0 : at.port != 0 ? at.port : next_port_++;
+  std::string where = is_unix ? at.host : std::to_string(port);
+  if (listeners_.contains(where)) return Error{"bind: Address already in use"};
+  return std::unique_ptr<Listener>(
+      std::make_unique<FakeListener>(*this, std::move(where), port, handler));
+}
+
+std::unique_ptr<FakeClient> FakeLoop::connect_to(const std::string& where,
+                                                 std::shared_ptr<FakeLink> link) {
+  const auto found = listeners_.find(where);
+  if (found == listeners_.end()) return nullptr;
+  found->second->waiting_.push_back(link);
+  return std::make_unique<FakeClient>(std::move(link));
+}
+
+std::unique_ptr<FakeClient> FakeLoop::connect(int port, std::string peer) {
+  auto link = std::make_shared<FakeLink>();
+  link->peer = peer.empty() ? "127.0.0.1:" + std::to_string(next_port_++) : std::move(peer);
+  link->local = "127.0.0.1:" + std::to_string(port);
+  return connect_to(std::to_string(port), std::move(link));
+}
+
+std::unique_ptr<FakeClient> FakeLoop::connect_unix(const std::string& path) {
+  auto link = std::make_shared<FakeLink>();
+  link->is_unix = true;
+  link->peer = path + ":0";
+  link->local = link->peer;
+  return connect_to(path, std::move(link));
+}
+
+Stream* FakeLoop::adopt(std::unique_ptr<Accepted> connection, StreamHandler& handler) {
+  auto& from = static_cast<FakeAccepted&>(*connection);
+  streams_.push_back(std::make_unique<FakeStream>(*this, std::move(from.link), handler));
+  return streams_.back().get();
+}
+
+void FakeLoop::set_batch_hooks(std::function<void()> begin, std::function<void()> end) {
+  batch_begin_ = std::move(begin);
+  batch_end_ = std::move(end);
+}
+
+TimerId FakeLoop::add_timer(int64_t delay_ms, std::function<void()> run) {
+  return timers_.add(deadline_after(clock_.monotonic_ns(), delay_ms), std::move(run));
+}
+
+Status FakeLoop::watch_signals(std::function<void(int signal)> run) {
+  signal_handler_ = std::move(run);
+  return {};
+}
+
+std::vector<FakeStream*> FakeLoop::ready_streams() const {
+  std::vector<FakeStream*> ready;
+  for (const auto& stream : streams_) {
+    if (stream->ready()) ready.push_back(stream.get());
+  }
+  return ready;
+}
+
+bool FakeLoop::someone_connects() const {
+  return std::any_of(listeners_.begin(), listeners_.end(),
+                     [](const auto& entry) { return !entry.second->waiting_.empty(); });
+}
+
+int FakeLoop::deliver_closes() {
+  std::vector<FakeStream*> gone;
+  gone.swap(closing_);
+  for (FakeStream* stream : gone) {
+    stream->handler_.on_close(stream->reason_);
+    // Erased in place, so that the order of connecting stays the order of events.
+    std::erase_if(streams_, [stream](const auto& owned) { return owned.get() == stream; });
+  }
+  return static_cast<int>(gone.size());
+}
+
+int FakeLoop::deliver_accepts() {
+  // A handler may drop or add listeners, so each is looked up again by name.
+  std::vector<std::string> names;
+  for (const auto& [where, listener] : listeners_) {
+    if (!listener->waiting_.empty()) names.push_back(where);
+  }
+  int count = 0;
+  for (const std::string& where : names) {
+    for (auto found = listeners_.find(where);
+         found != listeners_.end() && !found->second->waiting_.empty();
+         found = listeners_.find(where)) {
+      FakeListener& listener = *found->second;
+      auto connection = std::make_unique<FakeAccepted>(std::move(listener.waiting_.front()));
+      listener.waiting_.pop_front();
+      listener.handler_.on_accept(std::move(connection));
+      ++count;
+    }
+  }
+  return count;
+}
+
+int FakeLoop::deliver_signals() {
+  const std::vector<int> raised = std::exchange(signals_, {});
+  for (const int signal : raised) signal_handler_(signal);
+  return static_cast<int>(raised.size());
+}
+
+int FakeLoop::deliver_bytes(const std::vector<FakeStream*>& ready) {
+  for (FakeStream* stream : ready) stream->on_event();
+  return static_cast<int>(ready.size());
+}
+
+int FakeLoop::poll(int) {
+  if (depth_ > 1) return 0;
+  const std::vector<FakeStream*> ready = ready_streams();
+  if (depth_ == 1) {  // nested, see loop.h
+    ++depth_;
+    const int happened = deliver_accepts() + deliver_bytes(ready);
+    --depth_;
+    return happened;
+  }
+  const bool woken = wake_pending_.exchange(false);
+  const bool signalled = signal_handler_ && !signals_.empty();
+  const int64_t now_ns = clock_.monotonic_ns();
+  if (ready.empty() && closing_.empty() && !woken && !signalled && !someone_connects() &&
+      !timers_.any_due(now_ns)) {
+    return 0;
+  }
+  ++depth_;
+  if (batch_begin_) batch_begin_();
+  int happened = deliver_closes();
+  if (woken) {
+    ++happened;
+    if (wake_handler_) wake_handler_();
+  }
+  if (signalled) happened += deliver_signals();
+  happened += deliver_accepts();
+  happened += deliver_bytes(ready);
+  happened += timers_.run_due(now_ns);
+  if (batch_end_) batch_end_();
+  --depth_;
+  return happened;
+}
+
+int FakeLoop::run(int limit) {
+  int happened = 0;
+  for (int turn = 0; turn < limit; ++turn) {
+    const int now = poll(0);
+    if (now == 0) break;
+    happened += now;
+  }
+  return happened;
+}
+
+void FakeLoop::advance(int64_t ms) {
+  constexpr int64_t kNsPerMs = 1'000'000;
+  while (ms > 0) {
+    int64_t step = ms;
+    if (const auto next = timers_.next_deadline_ns()) {
+      // At least one: a timer that re-arms itself without delay must not stop the clock.
+      const int64_t until = (*next - clock_.monotonic_ns() + kNsPerMs - 1) / kNsPerMs;
+      step = std::clamp<int64_t>(until, 1, ms);
+    }
+    clock_.advance_ms(step);
+    ms -= step;
+    poll(0);
+  }
+}
+
+}  // namespace sorrel::io
