@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace sorrel::resp {
@@ -15,7 +16,11 @@ class ReplySink {
 
   virtual void simple(std::string_view text) = 0;
   // `text` begins with its code word: "ERR syntax error", "WRONGTYPE ...". No leading '-'.
-  virtual void error(std::string_view text) = 0;
+  void error(std::string_view text) {
+    errors_++;
+    last_error_.assign(text.substr(0, text.find(' ')));
+    write_error(text);
+  }
   virtual void integer(int64_t value) = 0;
   virtual void bulk(std::string_view bytes) = 0;
   // A decimal integer as a bulk string (GET of an int-encoded value).
@@ -33,12 +38,24 @@ class ReplySink {
   virtual void map(int64_t pairs) = 0;
   virtual void set(int64_t count) = 0;
   virtual void push(int64_t count) = 0;
-  virtual void attribute(int64_t pairs) = 0;  // RESP3 only; RESP2 drops nothing, so do not call it there
+  virtual void attribute(
+      int64_t pairs) = 0;  // RESP3 only; RESP2 drops nothing, so do not call it there
 
   // 2 or 3: the few answers whose very shape depends on it ask here.
   virtual int protocol() const = 0;
 
   void ok() { simple("OK"); }
+
+  // How many errors were answered, and the code word of the last: the executor counts them.
+  uint64_t errors() const { return errors_; }
+  std::string_view last_error_code() const { return last_error_; }
+
+ protected:
+  virtual void write_error(std::string_view text) = 0;
+
+ private:
+  uint64_t errors_ = 0;
+  std::string last_error_;
 };
 
 }  // namespace sorrel::resp

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string_view>
+#include <utility>
+
+namespace sorrel::resp {
+
+// Growing bytes that replies are written into. Unlike std::string it hands out room to write
+// without filling it first. One per worker serves all its sessions, so its capacity is paid once.
+class OutputBuffer {
+ public:
+  OutputBuffer() = default;
+  ~OutputBuffer() { std::free(data_); }
+  OutputBuffer(const OutputBuffer&) = delete;
+  OutputBuffer& operator=(const OutputBuffer&) = delete;
+
+  // Room for at least `bytes` more; write there, then call advance() with what was used.
+  char* reserve(size_t bytes) {
+    if (capacity_ - size_ < bytes) grow(bytes);
+    return data_ + size_;
+  }
+  void advance(size_t bytes) { size_ += bytes; }
+
+  void append(std::string_view bytes) {
+    std::memcpy(reserve(bytes.size()), bytes.data(), bytes.size());
+    size_ += bytes.size();
+  }
+
+  size_t size() const { return size_; }
+  size_t capacity() const { return capacity_; }
+  std::string_view view() const { return {data_, size_}; }
+  std::string_view view(size_t from, size_t to) const { return {data_ + from, to - from}; }
+  void truncate(size_t size) { size_ = size; }
+
+  // Empty again; keeps at most `keep` bytes of capacity.
+  void clear(size_t keep) {
+    size_ = 0;
+    if (capacity_ > keep) {
+      std::free(std::exchange(data_, nullptr));
+      capacity_ = 0;
+    }
+  }
+
+ private:
+  void grow(size_t bytes) {
+    size_t wanted = capacity_ < 4096 ? 4096 : capacity_ * 2;
+    while (wanted - size_ < bytes) wanted *= 2;
+    void* grown = std::realloc(data_, wanted);
+    if (grown == nullptr) throw std::bad_alloc();
+    data_ = static_cast<char*>(grown);
+    capacity_ = wanted;
+  }
+
+  char* data_ = nullptr;
+  size_t size_ = 0;
+  size_t capacity_ = 0;
+};
+
+}  // namespace sorrel::resp

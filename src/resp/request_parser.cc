@@ -1,0 +1,183 @@
+#include "resp/request_parser.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/numbers.h"
+#include "resp/inline_split.h"
+
+namespace sorrel::resp {
+namespace {
+
+constexpr int64_t kNoLength = -1;
+constexpr int64_t kUnauthenticatedArguments = 10;
+constexpr int64_t kUnauthenticatedBulk = 16 * 1024;
+
+}  // namespace
+
+size_t RequestParser::memory_bytes() const {
+  return partial_ == nullptr ? 0 : sizeof(Partial) + partial_->spans.capacity() * sizeof(Span);
+}
+
+RequestParser::Outcome RequestParser::fail(std::string message) {
+  partial_.reset();
+  error_ = "Protocol error: " + std::move(message);
+  return Outcome::kError;
+}
+
+// Reads "digits CR LF" at `position` and moves behind it. The usual short number costs a few
+// instructions a digit; everything odd goes through parse_int64.
+RequestParser::Number RequestParser::read_number(std::string_view bytes, size_t& position,
+                                                 size_t max_line, int64_t& value) {
+  const char* at = bytes.data() + position;
+  const char* end = bytes.data() + bytes.size();
+  int64_t quick = 0;
+  const char* digit = at;
+  const char* quick_end = std::min(end, at + 10);
+  while (digit < quick_end && static_cast<unsigned char>(*digit - '0') <= 9) {
+    quick = quick * 10 + (*digit++ - '0');
+  }
+  if (end - digit >= 2 && *digit == '\r' && digit > at && (*at != '0' || digit == at + 1)) {
+    value = quick;
+    position = static_cast<size_t>(digit + 2 - bytes.data());
+    return Number::kOk;
+  }
+  const auto* cr = static_cast<const char*>(std::memchr(at, '\r', static_cast<size_t>(end - at)));
+  if (cr == nullptr || cr + 1 == end) {
+    return static_cast<size_t>(end - at) > max_line ? Number::kTooLong : Number::kNeedMore;
+  }
+  const auto parsed = parse_int64({at, static_cast<size_t>(cr - at)});
+  if (!parsed) return Number::kBad;
+  value = *parsed;
+  position = static_cast<size_t>(cr + 2 - bytes.data());
+  return Number::kOk;
+}
+
+RequestParser::Outcome RequestParser::begin(std::string_view bytes, const RequestLimits& limits,
+                                            Progress& progress) {
+  progress.position = 1;
+  int64_t count = 0;
+  switch (read_number(bytes, progress.position, limits.max_line, count)) {
+    case Number::kNeedMore:
+      return Outcome::kNeedMore;
+    case Number::kTooLong:
+      return fail("too big mbulk count string");
+    case Number::kBad:
+      return fail("invalid multibulk length");
+    case Number::kOk:
+      break;
+  }
+  if (count > limits.max_arguments) return fail("invalid multibulk length");
+  if (count > kUnauthenticatedArguments && !limits.authenticated) {
+    return fail("unauthenticated multibulk length");
+  }
+  progress.arguments_left = std::max<int64_t>(count, 0);
+  progress.bulk_length = kNoLength;
+  return Outcome::kRequest;
+}
+
+RequestParser::Outcome RequestParser::read_length(std::string_view bytes,
+                                                  const RequestLimits& limits, Progress& progress) {
+  if (progress.position == bytes.size()) return Outcome::kNeedMore;
+  const char mark = bytes[progress.position];
+  if (mark != '$') {
+    // The whole line is there or not does not matter: the mark is wrong already.
+    return fail(std::string("expected '$', got '") + mark + "'");
+  }
+  size_t position = progress.position + 1;
+  int64_t length = 0;
+  switch (read_number(bytes, position, limits.max_line, length)) {
+    case Number::kNeedMore:
+      return Outcome::kNeedMore;
+    case Number::kTooLong:
+      return fail("too big bulk count string");
+    case Number::kBad:
+      return fail("invalid bulk length");
+    case Number::kOk:
+      break;
+  }
+  if (length < 0 || length > limits.max_bulk) return fail("invalid bulk length");
+  if (length > kUnauthenticatedBulk && !limits.authenticated) {
+    return fail("unauthenticated bulk length");
+  }
+  progress.position = position;
+  progress.bulk_length = length;
+  return Outcome::kRequest;
+}
+
+// Keeps where the request stands; its arguments so far become offsets, since the bytes may move.
+RequestParser::Outcome RequestParser::suspend(const Progress& progress, std::string_view bytes,
+                                              std::vector<std::string_view>& args, size_t first) {
+  if (partial_ == nullptr) partial_ = std::make_unique<Partial>();
+  partial_->position = progress.position;
+  partial_->arguments_left = progress.arguments_left;
+  partial_->bulk_length = progress.bulk_length;
+  for (size_t i = first; i < args.size(); i++) {
+    partial_->spans.push_back({static_cast<size_t>(args[i].data() - bytes.data()), args[i].size()});
+  }
+  args.resize(first);
+  return Outcome::kNeedMore;
+}
+
+RequestParser::Outcome RequestParser::next(
+    std::string_view bytes, const RequestLimits& limits, std::vector<std::string_view>& args,
+    std::vector<std::unique_ptr<std::string>>& inline_store) {
+  if (bytes.empty()) return Outcome::kNeedMore;
+  if (bytes[0] != '*') return parse_inline(bytes, limits, args, inline_store);
+  Progress progress{};
+  if (partial_ != nullptr) {
+    progress = {partial_->position, partial_->arguments_left, partial_->bulk_length};
+  } else {
+    const Outcome outcome = begin(bytes, limits, progress);
+    if (outcome != Outcome::kRequest) return outcome;
+  }
+  const size_t first = args.size();
+  while (progress.arguments_left > 0) {
+    if (progress.bulk_length == kNoLength) {
+      const Outcome outcome = read_length(bytes, limits, progress);
+      if (outcome == Outcome::kNeedMore) return suspend(progress, bytes, args, first);
+      if (outcome == Outcome::kError) {
+        args.resize(first);
+        return outcome;
+      }
+    }
+    const auto length = static_cast<size_t>(progress.bulk_length);
+    if (bytes.size() - progress.position < length + 2) return suspend(progress, bytes, args, first);
+    args.emplace_back(bytes.data() + progress.position, length);
+    progress.position += length + 2;
+    progress.bulk_length = kNoLength;
+    progress.arguments_left--;
+  }
+  if (partial_ != nullptr) {
+    std::vector<std::string_view> earlier;
+    earlier.reserve(partial_->spans.size());
+    for (const Span& span : partial_->spans) {
+      earlier.push_back(bytes.substr(span.begin, span.length));
+    }
+    args.insert(args.begin() + static_cast<ptrdiff_t>(first), earlier.begin(), earlier.end());
+    partial_.reset();
+  }
+  consumed_ = progress.position;
+  return Outcome::kRequest;
+}
+
+RequestParser::Outcome RequestParser::parse_inline(
+    std::string_view bytes, const RequestLimits& limits, std::vector<std::string_view>& args,
+    std::vector<std::unique_ptr<std::string>>& inline_store) {
+  const size_t newline = bytes.find('\n');
+  if (newline == std::string_view::npos) {
+    if (bytes.size() > limits.max_line) return fail("too big inline request");
+    return Outcome::kNeedMore;
+  }
+  std::string_view line = bytes.substr(0, newline);
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  const size_t first = args.size();
+  if (!split_inline(line, args, inline_store)) {
+    args.resize(first);
+    return fail("unbalanced quotes in request");
+  }
+  consumed_ = newline + 1;
+  return Outcome::kRequest;
+}
+
+}  // namespace sorrel::resp
