@@ -133,9 +133,9 @@ void Table::free_segment(Segment* segment) {
   std::free(segment);
 }
 
-// Puts a ready slot (hash bits, pointer, mark) into its home or the home's chain. False when that
+// Puts a ready slot (hash bits, pointer, mark) into its home or the home's chain. Null when that
 // takes a spare bucket and none is left.
-bool Table::place(Segment* segment, uint64_t slot_bits) {
+uint64_t* Table::place(Segment* segment, uint64_t slot_bits) {
   Bucket* bucket = buckets_of(segment) + (((slot_bits >> 48) * segment->homes) >> 16);
   for (;;) {
     for (uint64_t& slot : bucket->slots) {
@@ -143,12 +143,12 @@ bool Table::place(Segment* segment, uint64_t slot_bits) {
         slot = slot_bits;
         segment->count++;
         if ((slot_bits & kMark) != 0) segment->marked++;
-        return true;
+        return &slot;
       }
     }
     uint64_t& last = bucket->slots[kSlots - 1];
     if ((last & kLink) == 0) {
-      if (segment->spares_used == segment->spares) return false;
+      if (segment->spares_used == segment->spares) return nullptr;
       const uint64_t line = segment->homes + segment->spares_used++;
       buckets_of(segment)[line].slots[0] = last;
       last = (line << 3) | kLink;
@@ -159,7 +159,7 @@ bool Table::place(Segment* segment, uint64_t slot_bits) {
 
 bool Table::place_all(Segment* segment, const SlotList& slots) {
   for (uint64_t slot : slots) {
-    if (!place(segment, slot)) return false;
+    if (place(segment, slot) == nullptr) return false;
   }
   return true;
 }
@@ -197,10 +197,16 @@ void Table::point_directory(uint64_t hash, Segment* segment) {
   std::fill_n(directory_ + first, size_t{1} << (depth_ - depth), entry);
 }
 
-void Table::insert(uint64_t hash, void* entry) {
-  const uint64_t slot = (hash << 48) | bits_of(entry);
-  while (!place(segment_of(directory_entry(hash)), slot)) make_room(hash);
-  size_++;
+Table::Position Table::insert(uint64_t hash, void* entry) {
+  const uint64_t slot_bits = (hash << 48) | bits_of(entry);
+  for (;;) {
+    Segment* segment = segment_of(directory_entry(hash));
+    if (uint64_t* slot = place(segment, slot_bits)) {
+      size_++;
+      return {segment, slot};
+    }
+    make_room(hash);
+  }
 }
 
 // Splitting helps unless the hashes agree in their top bits, which a keyed hash makes no accident;

@@ -67,8 +67,8 @@ class Table {
   template <class Equals>
   Position find(uint64_t hash, Equals&& equals) const;
 
-  // Precondition: no equal entry is present. Invalidates positions.
-  void insert(uint64_t hash, void* entry);
+  // Precondition: no equal entry is present. Invalidates other positions.
+  Position insert(uint64_t hash, void* entry);
   // Puts another entry (same hash) in place; the mark stays.
   void replace(Position at, void* entry) { *at.slot = (*at.slot & ~kPointerBits) | bits_of(entry); }
   // Invalidates positions.
@@ -133,7 +133,7 @@ class Table {
   using SlotList = std::vector<uint64_t>;
   Segment* new_segment(unsigned step, unsigned spares, unsigned depth);
   void free_segment(Segment* segment);
-  static bool place(Segment* segment, uint64_t slot_bits);
+  static uint64_t* place(Segment* segment, uint64_t slot_bits);
   static bool place_all(Segment* segment, const SlotList& slots);
   Segment* build(const SlotList& slots, unsigned min_step, const Segment& like, unsigned depth,
                  bool must);

@@ -1,0 +1,81 @@
+#include "propagate/effect_log.h"
+
+#include <algorithm>
+
+#include "resp/reply_writer.h"
+
+namespace sorrel {
+namespace {
+
+constexpr size_t kKeepBytes = 256 * 1024;
+
+}  // namespace
+
+void EffectStream::attach(EffectSink* sink) {
+  const std::lock_guard lock(mutex_);
+  // Numbers drawn while nobody listened were never submitted; nothing waits for them.
+  if (sinks_.empty()) emitted_ = next_.load(std::memory_order_relaxed) - 1;
+  sinks_.push_back(sink);
+  active_.store(true, std::memory_order_relaxed);
+}
+
+void EffectStream::detach(EffectSink* sink) {
+  const std::lock_guard lock(mutex_);
+  std::erase(sinks_, sink);
+  if (sinks_.empty()) {
+    active_.store(false, std::memory_order_relaxed);
+    waiting_.clear();
+  }
+}
+
+void EffectStream::emit(uint64_t sequence, int db, std::string_view body) {
+  const Effect effect{sequence, db, body};
+  for (EffectSink* sink : sinks_) sink->on_effect(effect);
+  emitted_ = sequence;
+}
+
+void EffectStream::submit(std::span<const Item> items, std::string_view bytes) {
+  const std::lock_guard lock(mutex_);
+  if (sinks_.empty()) return;
+  for (const Item& item : items) {
+    const std::string_view body = bytes.substr(item.begin, item.end - item.begin);
+    if (item.sequence == emitted_ + 1) {
+      emit(item.sequence, item.db, body);
+    } else if (item.sequence > emitted_) {
+      waiting_.emplace(item.sequence, Waiting{item.db, std::string(body)});
+    }
+    while (!waiting_.empty() && waiting_.begin()->first == emitted_ + 1) {
+      const auto first = waiting_.begin();
+      emit(first->first, first->second.db, first->second.body);
+      waiting_.erase(first);
+    }
+  }
+}
+
+void EffectLog::encode(std::span<const std::string_view> args) {
+  resp::append_array_header(bytes_, args.size());
+  for (std::string_view arg : args) resp::append_bulk(bytes_, arg);
+}
+
+void EffectLog::append(int db, std::span<const std::string_view> args) {
+  if (!active()) return;
+  const size_t begin = bytes_.size();
+  encode(args);
+  items_.push_back({stream_.draw(), db, begin, bytes_.size()});
+}
+
+void EffectLog::append_unit(int db, std::span<const std::vector<std::string_view>> commands) {
+  if (!active()) return;
+  const size_t begin = bytes_.size();
+  for (const auto& command : commands) encode(command);
+  items_.push_back({stream_.draw(), db, begin, bytes_.size()});
+}
+
+void EffectLog::flush() {
+  if (items_.empty()) return;
+  stream_.submit(items_, bytes_.view());
+  items_.clear();
+  bytes_.clear(kKeepBytes);
+}
+
+}  // namespace sorrel

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "propagate/effect.h"
+#include "resp/output_buffer.h"
+
+namespace sorrel {
+
+// Many workers, one ordered stream:
+//
+//   worker 0: EffectLog [3][5] ──flush──┐
+//   worker 1: EffectLog [4]    ──flush──┴─> EffectStream: 3 4 5 ──> sinks
+//
+// A worker draws a sequence number while it holds the latches of the keys it changed; so for any
+// key, sequence order is the order of changes. It hands its effects over at the end of its turn.
+// Numbers are dense, so the stream knows what is still missing and lets later ones wait.
+class EffectStream {
+ public:
+  // False: nobody reads, and no effect needs to be made at all.
+  bool active() const { return active_.load(std::memory_order_relaxed); }
+
+  // Only while no worker is in a batch (under the gate, or before start). A sink sees effects that
+  // begin after it was attached. `sink` outlives its attachment.
+  void attach(EffectSink* sink);
+  void detach(EffectSink* sink);
+
+  // The next number to be drawn.
+  uint64_t next_sequence() const { return next_.load(std::memory_order_relaxed); }
+
+ private:
+  friend class EffectLog;
+  struct Item {
+    uint64_t sequence;
+    int db;
+    size_t begin;
+    size_t end;
+  };
+
+  uint64_t draw() { return next_.fetch_add(1, std::memory_order_relaxed); }
+  void submit(std::span<const Item> items, std::string_view bytes);
+  void emit(uint64_t sequence, int db, std::string_view body);
+
+  std::atomic<bool> active_{false};
+  std::atomic<uint64_t> next_{1};
+  std::mutex mutex_;
+  // Guarded by mutex_.
+  uint64_t emitted_ = 0;  // every number up to here has gone to the sinks
+  struct Waiting {
+    int db;
+    std::string body;
+  };
+  std::map<uint64_t, Waiting> waiting_;
+  std::vector<EffectSink*> sinks_;
+};
+
+// One worker's part. Not thread-safe.
+class EffectLog {
+ public:
+  explicit EffectLog(EffectStream& stream) : stream_(stream) {}
+
+  bool active() const { return stream_.active(); }
+
+  // Precondition: the latches of the keys concerned are held (or the gate). `args` is one command.
+  void append(int db, std::span<const std::string_view> args);
+  // Several commands that belong together, under one number.
+  void append_unit(int db, std::span<const std::vector<std::string_view>> commands);
+
+  // Hands everything over. Called outside latches, at the end of the turn, before replies leave.
+  void flush();
+
+ private:
+  void encode(std::span<const std::string_view> args);
+
+  EffectStream& stream_;
+  resp::OutputBuffer bytes_;
+  std::vector<EffectStream::Item> items_;
+};
+
+}  // namespace sorrel
