@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/numbers.h"
+#include "server/config_text.h"
 
 namespace sorrel::server {
 namespace {
@@ -97,7 +98,11 @@ std::string show_bind(const Options& options) {
 
 std::vector<std::string> bind_lines(const Options& options) {
   if (options.network.bind.empty()) return {"\"\""};
-  return {joined(options.network.bind)};
+  std::vector<std::string> parts;
+  for (const std::string& address : options.network.bind) {
+    parts.push_back(quoted_if_needed(address));
+  }
+  return {joined(parts)};
 }
 
 // --- save
@@ -150,7 +155,7 @@ std::string show_dir(const Options& options) {
 
 std::vector<std::string> dir_lines(const Options& options) {
   if (options.persistence.dir.empty()) return {};
-  return {quote_argument(options.persistence.dir)};
+  return {quoted(options.persistence.dir)};
 }
 
 // --- client-output-buffer-limit
@@ -249,7 +254,7 @@ std::string show_keyspace_events(const Options& options) {
 }
 
 std::vector<std::string> keyspace_event_lines(const Options& options) {
-  return {quote_argument(show_keyspace_events(options))};
+  return {quoted(show_keyspace_events(options))};
 }
 
 // --- replicaof
@@ -277,8 +282,10 @@ std::string show_replicaof(const Options& options) {
 }
 
 std::vector<std::string> replicaof_lines(const Options& options) {
-  if (options.replication.primary_host.empty()) return {};
-  return {show_replicaof(options)};
+  const ReplicationOptions& replication = options.replication;
+  if (replication.primary_host.empty()) return {};
+  return {
+      fmt::format("{} {}", quoted_if_needed(replication.primary_host), replication.primary_port)};
 }
 
 // --- latency-tracking-info-percentiles

@@ -112,6 +112,18 @@ std::string show_integer(const IntegerKind& kind, int64_t value) {
   return to_text(value);
 }
 
+Status check_bytes(const Directive& row, Arguments args) {
+  for (const std::string& arg : args) {
+    if (arg.find_first_of("\r\n") != std::string::npos) {
+      return Error{"argument must not contain line breaks"};
+    }
+    if (!row.has(kBinary) && arg.find('\0') != std::string::npos) {
+      return Error{"argument must not contain NUL bytes"};
+    }
+  }
+  return {};
+}
+
 std::string integer_line(const IntegerKind& kind, int64_t value) {
   const bool bytes = kind.unit == Unit::kBytes || kind.unit == Unit::kBytesOrPercent;
   if (bytes && value >= 0) return format_byte_count(static_cast<uint64_t>(value));
@@ -151,6 +163,7 @@ const Directive* find_directive(std::string_view name) {
 
 Status assign(const Directive& row, Options& options, Arguments args, Repeat repeat) {
   if (!row.has(kMultiArg) && args.size() != 1) return Error{"wrong number of arguments"};
+  if (Status status = check_bytes(row, args); !status) return status;
   return std::visit(Overloaded{
                         [&](const BoolKind& kind) -> Status {
                           const bool yes = iequals(args[0], "yes");
@@ -211,16 +224,12 @@ std::vector<std::string> file_lines(const Directive& row, const Options& options
                         [&](const StringKind& kind) {
                           const std::string& value = kind.place.get(options);
                           if (value.empty() && kind.empty_is_unset) return Lines{};
-                          return Lines{quote_argument(value)};
+                          return Lines{quoted(value)};
                         },
                         [&](const SpecialKind& kind) { return kind.lines(options); },
                         [&](const auto&) { return Lines{show(row, options)}; },
                     },
                     row.kind);
-}
-
-std::string quote_argument(std::string_view text) {
-  return quoted(text);
 }
 
 }  // namespace sorrel::server

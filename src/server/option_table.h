@@ -30,12 +30,14 @@ struct Place {
 };
 
 enum DirectiveFlags : uint32_t {
-  kStartupOnly = 1u << 0,     // CONFIG SET refuses it
-  kHidden = 1u << 1,          // CONFIG GET shows it only by its exact name; not in sorrel.conf
-  kProtected = 1u << 2,       // CONFIG SET needs enable-protected-configs
-  kSecret = 1u << 3,          // the value must not reach SLOWLOG, MONITOR or the log
-  kMultiArg = 1u << 4,        // takes several arguments; CONFIG SET separates them by blanks
-  kNotWhileLoading = 1u << 5  // CONFIG SET refuses it while the dataset is being loaded
+  kStartupOnly = 1u << 0,      // CONFIG SET refuses it
+  kHidden = 1u << 1,           // CONFIG GET shows it only by its exact name; not in sorrel.conf
+  kProtected = 1u << 2,        // CONFIG SET needs enable-protected-configs
+  kSecret = 1u << 3,           // the value must not reach SLOWLOG, MONITOR or the log
+  kMultiArg = 1u << 4,         // takes several arguments; CONFIG SET separates them by blanks
+  kNotWhileLoading = 1u << 5,  // CONFIG SET refuses it while the dataset is being loaded
+  kBinary = 1u << 6,           // a text that may hold NUL bytes
+  kReapply = 1u << 7,          // setting the same value again means something (a file was changed)
 };
 
 enum class Unit : uint8_t {
@@ -109,7 +111,9 @@ std::span<const DirectiveGroup> directive_groups();
 // By name or alias, in any case; null when there is none.
 const Directive* find_directive(std::string_view name);
 
-// Sets one directive from its arguments. Options is untouched when it fails; the error text is the
+// Sets one directive from its arguments. No argument may hold a line break, nor (but for kBinary) a
+// NUL byte: the one could smuggle directives into a rewritten file, the other cuts paths short in
+// system calls. Options is untouched when it fails; the error text is the
 // reason alone ("argument must be 'yes' or 'no'"), fit for both the file reader and CONFIG SET.
 Status assign(const Directive& row, Options& options, Arguments args,
               Repeat repeat = Repeat::kReplaces);
@@ -120,9 +124,6 @@ std::string show(const Directive& row, const Options& options);
 // The lines (without the name) that make a configuration file say what `options` says. Empty when
 // the directive is best left out.
 std::vector<std::string> file_lines(const Directive& row, const Options& options);
-
-// The text in double quotes as the file reader understands it.
-std::string quote_argument(std::string_view text);
 
 // --- Row makers for the table files
 // ---------------------------------------------------------------

@@ -17,7 +17,7 @@ constexpr Word kAllowedWords[] = {
 
 constexpr Directive kSecurity[] = {
     {.name = "requirepass",
-     .flags = kSecret,
+     .flags = kSecret | kBinary,
      .kind = optional_text<&Options::security, &SecurityOptions::requirepass>(),
      .help = "Password of the default user; empty asks for none."},
     {.name = "aclfile",
