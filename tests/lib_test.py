@@ -2,7 +2,9 @@
 """Tests of the test tools: the notation reads back what it prints, and refuses what is not as written."""
 
 import os
+import subprocess
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -117,6 +119,128 @@ class Conditions(unittest.TestCase):
     def test_a_condition_after_commands_is_refused(self):
         with self.assertRaises(NotationError):
             Reader("x", "> A\nOK\n@ needs 7.2\n").read()
+
+
+EVERY_DIRECTIVE = """
+# Every directive once, against the reference.
+@ config maxmemory-policy allkeys-lru
+@ config enable-debug-command yes
+@ config appendonly yes
+
+> CONFIG GET maxmemory-policy
+["maxmemory-policy", "allkeys-lru"]
+@ repeat 600 > RPUSH numbers ${i}
+> LLEN numbers
+(integer) 600
+> LINDEX numbers 599
+"600"
+@ let last
+> ECHO "<${last}>"
+"<600>"
+> LRANGE numbers 0 1
+(array) 2
+@ let second 2
+> LREM numbers 1 ${second}
+(integer) 1
+
+@ conn waiter
+>> BLPOP queue 0
+@ nothing 20
+@ blocked 1
+@ conn main
+> LPUSH queue job
+(integer) 1
+@ conn waiter
+< ["queue", "job"]
+
+@ conn subscriber
+@ resp 3
+> SUBSCRIBE news
+>["subscribe", "news", (integer) 1]
+@ conn main
+> PUBLISH news hello
+(integer) 1
+@ conn subscriber
+<
+1> "message"
+2> "news"
+3> "hello"
+@ close
+
+@ conn main
+@ raw "PING\\r\\nPING\\r\\n" -> "+PONG\\r\\n+PONG\\r\\n"
+@ raw "INFO server\\r\\n" -> ~ /^\\$\\d+.*run_id:/
+> SET kept value
+OK
+@ restart
+> GET kept
+"value"
+> SET kept other PX 20
+OK
+@ advance 40
+@ wait 1000 > GET kept
+(nil)
+@ wait 1000 > EXISTS kept -> (integer) 0
+@ differs the reference is not Sorrel
+> LOLWUT
+"Sorrel"
+
+@ needs 99.0 the future
+> NOT-YET
+OK
+
+@ only sorrel why
+> NEITHER
+OK
+
+@ conn last
+> QUIT
+OK
+@ expect-close
+"""
+
+EVERY_MISTAKE = [
+    ("> SET k v\n(nil)\n> GET k\n\"v\"\n", "expected:\n        (nil)\n    got:\n        OK"),
+    ("> PING\n", "no reply is expected here"),
+    ("@ what\n", "unknown directive"),
+    ("> DEBUG SEGFAULT\nOK\n", "DEBUG command not allowed"),
+    ("@ raw \"PING\\r\\n\" -> \"+PANG\\r\\n\"\n", '"+PONG'),
+    ("@ wait 20 > GET k -> \"x\"\n", "got:\n        (nil)"),
+    ("@ repeat 3 > INCR\n", "at i=1"),
+    ("> SHUTDOWN NOSAVE\nOK\n", "connection closed"),
+    ("@ config nosuchdirective 1\n\n> PING\nPONG\n", "did not start"),
+]
+
+
+class Runner(unittest.TestCase):
+    def play(self, *texts):
+        with tempfile.TemporaryDirectory() as folder:
+            for number, text in enumerate(texts):
+                with open(os.path.join(folder, f"{number}.txt"), "w", encoding="utf-8") as file:
+                    file.write(text)
+            runner = os.path.join(os.path.dirname(os.path.abspath(__file__)), "run_transcripts.py")
+            done = subprocess.run(
+                [sys.executable, runner, "--reference", "--folder", folder],
+                capture_output=True,
+                text=True,
+                timeout=120,
+                check=False,
+            )
+            return done.returncode, done.stdout + done.stderr
+
+    def test_every_directive(self):
+        code, output = self.play(EVERY_DIRECTIVE)
+        self.assertEqual(code, 0, output)
+        self.assertIn("1 passed, 0 failed", output)
+        for note in ("the reference is not Sorrel", "needs 99.0: the future", "why"):
+            self.assertIn(note, output)
+
+    def test_every_mistake_is_found(self):
+        code, output = self.play(*(text for text, _ in EVERY_MISTAKE))
+        self.assertEqual(code, 1)
+        for _, message in EVERY_MISTAKE:
+            self.assertIn(message, output)
+        self.assertIn(f"0 passed, {len(EVERY_MISTAKE)} failed", output)
 
 
 if __name__ == "__main__":

@@ -282,6 +282,9 @@ def parse_atom(text, variables, stops):
             return parse_inline(text[len(opener) :], closer, kind, variables)
     if text[:1] == '"':
         data, end = read_quoted(text, 0, variables)
+        while text[end : end + 1] == '"':  # "x"*1000"tail"
+            more, end = read_quoted(text, end, variables)
+            data += more
         return Exact(data), text[end:].lstrip()
     if text[:2] == "${":
         data, end = read_variable(text, 0, variables)

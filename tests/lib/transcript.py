@@ -295,7 +295,7 @@ class Player:
         self.last_reply = reply = self.connection().read()
         self.outcome.exchanges += 1
         if not step.expected and self.fill:
-            self.outcome.fills[step.line] = show(reply)
+            self.outcome.fills[step.line] = filled_reply(step.text, reply)
             return
         self.compare(step, parse_reply(step.expected, self.variables).matches(reply), lambda: show(reply))
 
@@ -449,6 +449,15 @@ class Player:
                 if isinstance(self.last_reply, Error):
                     raise StepFailed(f"at i={number}: {show(self.last_reply)[0]}")
         self.outcome.exchanges += 1
+
+
+def filled_reply(command, reply):
+    """What --fill writes: the reply itself, but a time to live as a range, since machines may be slow."""
+    unit = re.match(r"(P?)TTL ", command, re.IGNORECASE)
+    if unit and isinstance(reply, int) and reply > 0:
+        slack = 10000 if unit.group(1) else 10
+        return [f"(integer) {max(0, reply - slack)}..{reply}"]
+    return show(reply)
 
 
 DIRECTIVES = {
