@@ -1,0 +1,201 @@
+#include "io/files.h"
+
+#include <fcntl.h>
+#include <glob.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include "io/process.h"
+
+namespace sorrel::io {
+
+namespace {
+
+Error failed(std::string_view operation, const std::string& path) {
+  const int code = errno;
+  return system_error(std::string(operation) + " " + path, code);
+}
+
+Status write_all(int descriptor, std::string_view bytes, const std::string& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return failed("write", path);
+    }
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return {};
+}
+
+std::string folder_of(const std::string& path) {
+  const size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+// Where a rename must go so that a symbolic link stays one.
+std::string link_target(const std::string& path) {
+  const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), std::free);
+  return real ? real.get() : path;
+}
+
+// The new file is as open to others as the old one was, and no more: it may hold passwords.
+Status keep_permissions(int descriptor, const std::string& old_path, const std::string& path) {
+  struct stat old {};
+  if (stat(old_path.c_str(), &old) != 0) return {};
+  // Only root may give a file away; for others the owner is the same already or cannot be kept.
+  (void)!fchown(descriptor, old.st_uid, old.st_gid);
+  if (fchmod(descriptor, old.st_mode & 0777) != 0) return failed("fchmod", path);
+  return {};
+}
+
+Status write_temporary(const std::string& temporary, const std::string& target,
+                       std::string_view bytes, mode_t mode) {
+  // O_EXCL: a name that somebody planted, a link to another file perhaps, is never followed.
+  const Descriptor file(
+      open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+  if (!file.valid()) return failed("open", temporary);
+  Status done = keep_permissions(file.get(), target, temporary);
+  if (done) done = write_all(file.get(), bytes, temporary);
+  if (done && fsync(file.get()) != 0) done = failed("fsync", temporary);
+  if (done && rename(temporary.c_str(), target.c_str()) != 0) done = failed("rename", target);
+  if (!done) (void)unlink(temporary.c_str());
+  return done;
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path, size_t max_bytes) {
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return failed("open", path);
+  constexpr size_t kStep = 64 * 1024;
+  std::string bytes;
+  for (;;) {
+    const size_t before = bytes.size();
+    // One byte more than allowed is asked for, to tell "exactly full" from "too large".
+    const size_t left = max_bytes - before;
+    const size_t want = left < kStep ? left + 1 : kStep;
+    bytes.resize(before + want);
+    const ssize_t got = read(file.get(), bytes.data() + before, want);
+    if (got < 0 && errno != EINTR) return failed("read", path);
+    bytes.resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
+    if (got == 0) return bytes;
+    if (bytes.size() > max_bytes) return system_error("read " + path, EFBIG);
+  }
+}
+
+Status write_file_atomically(const std::string& path, std::string_view bytes, mode_t mode) {
+  const std::string target = link_target(path);
+  const Result<std::string> salt = random_hex(16);
+  if (!salt) return salt.error();
+  const Status written = write_temporary(target + "-" + *salt + ".tmp", target, bytes, mode);
+  if (!written) return written;
+  return sync_directory(folder_of(target));
+}
+
+Status sync_directory(const std::string& path) {
+  const Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!folder.valid()) return failed("open", path);
+  // Some file systems cannot sync a folder and say EINVAL; there is nothing more to be done on
+  // them.
+  if (fsync(folder.get()) != 0 && errno != EINVAL) return failed("fsync", path);
+  return {};
+}
+
+Status make_directory(const std::string& path) {
+  if (mkdir(path.c_str(), 0755) == 0) return {};
+  const int code = errno;
+  struct stat status {};
+  if (code == EEXIST && stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode)) return {};
+  return system_error("mkdir " + path, code);
+}
+
+Status remove_file(const std::string& path) {
+  if (unlink(path.c_str()) != 0 && errno != ENOENT) return failed("unlink", path);
+  return {};
+}
+
+bool file_exists(const std::string& path) {
+  return access(path.c_str(), F_OK) == 0;
+}
+
+Result<AppendFile> AppendFile::open(const std::string& path, mode_t mode) {
+  Descriptor file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, mode));
+  if (!file.valid()) return failed("open", path);
+  struct stat status {};
+  if (fstat(file.get(), &status) != 0) return failed("stat", path);
+  return AppendFile(std::move(file), path, static_cast<uint64_t>(status.st_size));
+}
+
+Status AppendFile::append(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(descriptor_.get(), bytes.data(), bytes.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      return failed("write", path_);
+    }
+    bytes.remove_prefix(static_cast<size_t>(written));
+    size_ += static_cast<uint64_t>(written);
+  }
+  return {};
+}
+
+Status AppendFile::sync() {
+  if (fdatasync(descriptor_.get()) != 0) return failed("fdatasync", path_);
+  return {};
+}
+
+Status AppendFile::truncate(uint64_t size) {
+  if (ftruncate(descriptor_.get(), static_cast<off_t>(size)) != 0) {
+    return failed("ftruncate", path_);
+  }
+  size_ = size;
+  return {};
+}
+
+std::vector<std::string> expand_glob(const std::string& pattern) {
+  if (pattern.find_first_of("*?[") == std::string::npos) return {pattern};
+  glob_t found{};
+  std::vector<std::string> names;
+  if (glob(pattern.c_str(), 0, nullptr, &found) == 0) {
+    names.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  }
+  globfree(&found);
+  return names;
+}
+
+Status change_directory(const std::string& path) {
+  if (chdir(path.c_str()) != 0) return failed("chdir", path);
+  return {};
+}
+
+Result<std::string> current_directory() {
+  std::error_code failure;
+  std::string path = std::filesystem::current_path(failure).string();
+  if (failure) return system_error("getcwd", failure.value());
+  return path;
+}
+
+std::string absolute_path(const std::string& path) {
+  std::error_code failure;
+  const std::filesystem::path whole = std::filesystem::absolute(path, failure);
+  return failure ? path : whole.lexically_normal().string();
+}
+
+Status write_pidfile(const std::string& path) {
+  const Descriptor file(
+      open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644));
+  if (!file.valid()) return failed("open", path);
+  return write_all(file.get(), std::to_string(getpid()) + "\n", path);
+}
+
+}  // namespace sorrel::io

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "io/socket.h"
+
+namespace sorrel::io {
+
+// Redis's log line, which log shippers and people know how to read:
+//
+//   4711:M 07 Mar 2025 09:05:02.003 * message
+//   pid : role, local time, level as one of  . debug  - verbose  * notice  # warning
+//
+// A line is one write() to a file opened for appending, so lines of several threads, and of forked
+// children, do not mix. Control characters in a message are written as escapes: text that came from
+// a client cannot pretend to be a second line.
+//
+// Log rotation by renaming works without telling us, as with Redis: a file that is no longer the
+// one under its name is opened anew before the next line.
+//
+// Thread rule: open() before other threads know the logger; everything else at any time.
+class LogFile final : public Logger {
+ public:
+  explicit LogFile(const Clock& clock) : clock_(clock) {}
+
+  // Empty: standard output. On an error the logger goes on where it was.
+  Status open(const std::string& path);
+
+  void set_level(LogLevel level) { level_.store(level, std::memory_order_relaxed); }
+  LogLevel level() const { return level_.load(std::memory_order_relaxed); }
+  // M primary, S replica, C child, X sentinel.
+  void set_role(char role) { role_.store(role, std::memory_order_relaxed); }
+
+  void write(LogLevel level, std::string_view message) override;
+  void write_raw(std::string_view text) override;
+
+ private:
+  void put(std::string_view bytes);
+  void reopen_if_replaced();
+
+  const Clock& clock_;
+  std::string path_;
+  Descriptor file_;  // invalid: standard output
+  std::mutex reopening_;
+  std::atomic<LogLevel> level_{LogLevel::kNotice};
+  std::atomic<char> role_{'M'};
+};
+
+// The line with its end, as above. `wall_us` is shown in the machine's time zone.
+std::string format_log_line(int process, char role, int64_t wall_us, LogLevel level,
+                            std::string_view message);
+
+}  // namespace sorrel::io

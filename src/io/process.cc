@@ -1,0 +1,121 @@
+#include "io/process.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+#include <vector>
+
+#include "io/files.h"
+#include "io/socket.h"
+
+namespace sorrel::io {
+
+int process_id() {
+  return getpid();
+}
+
+Status daemonize() {
+  const pid_t child = fork();
+  if (child < 0) return system_error("fork");
+  // _exit, since buffers and exit functions belong to the child that lives on.
+  if (child > 0) _exit(0);
+  if (setsid() < 0) return system_error("setsid");
+  const Descriptor nowhere(open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!nowhere.valid()) return system_error("open /dev/null");
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (dup2(nowhere.get(), stream) < 0) return system_error("dup2");
+  }
+  return {};
+}
+
+void ignore_hangups() {
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  sigaction(SIGHUP, &ignore, nullptr);
+  sigaction(SIGPIPE, &ignore, nullptr);
+}
+
+Status random_bytes(std::span<uint8_t> out) {
+  while (!out.empty()) {
+    const ssize_t got = getrandom(out.data(), out.size(), 0);
+    if (got < 0) {
+      if (errno == EINTR) continue;
+      return system_error("getrandom");
+    }
+    out = out.subspan(static_cast<size_t>(got));
+  }
+  return {};
+}
+
+Result<std::string> random_hex(size_t digits) {
+  std::vector<uint8_t> bytes(digits);
+  if (const Status filled = random_bytes(bytes); !filled) return filled.error();
+  std::string text(digits, '0');
+  for (size_t i = 0; i < digits; ++i) text[i] = "0123456789abcdef"[bytes[i] & 15];
+  return text;
+}
+
+uint64_t resident_bytes() {
+  const Result<std::string> statm = read_file("/proc/self/statm", 4096);
+  if (!statm) return 0;
+  const size_t blank = statm->find(' ');
+  if (blank == std::string::npos) return 0;
+  uint64_t pages = 0;
+  std::from_chars(statm->data() + blank + 1, statm->data() + statm->size(), pages);
+  return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
+uint64_t total_system_memory() {
+  const long pages = sysconf(_SC_PHYS_PAGES);
+  const long size = sysconf(_SC_PAGESIZE);
+  return pages > 0 && size > 0 ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(size) : 0;
+}
+
+CpuTimes cpu_times(CpuOf whose) {
+  int which = RUSAGE_SELF;
+  if (whose == CpuOf::kChildren) which = RUSAGE_CHILDREN;
+  if (whose == CpuOf::kThisThread) which = RUSAGE_THREAD;
+  rusage usage{};
+  if (getrusage(which, &usage) != 0) return {};
+  const auto microseconds = [](const timeval& time) {
+    return static_cast<int64_t>(time.tv_sec) * 1'000'000 + time.tv_usec;
+  };
+  return {microseconds(usage.ru_utime), microseconds(usage.ru_stime)};
+}
+
+uint64_t raise_descriptor_limit(uint64_t wanted) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  if (limit.rlim_cur >= wanted) return limit.rlim_cur;
+  // Only root may lift the upper bound; everyone may go up to it.
+  rlimit lifted{wanted, std::max<rlim_t>(limit.rlim_max, wanted)};
+  if (setrlimit(RLIMIT_NOFILE, &lifted) == 0) return wanted;
+  lifted = {std::min<rlim_t>(limit.rlim_max, wanted), limit.rlim_max};
+  if (setrlimit(RLIMIT_NOFILE, &lifted) == 0) return lifted.rlim_cur;
+  return limit.rlim_cur;
+}
+
+bool disable_huge_pages() {
+  return prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0;
+}
+
+std::string os_name() {
+  utsname name{};
+  if (uname(&name) != 0) return "unknown";
+  return std::string(name.sysname) + " " + name.release + " " + name.machine;
+}
+
+void name_this_thread(const std::string& name) {
+  (void)pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
+}
+
+}  // namespace sorrel::io

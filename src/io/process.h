@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "base/result.h"
+
+// What a process asks of its system about itself.
+namespace sorrel::io {
+
+int process_id();
+
+// Goes to the background: a child lives on in a session of its own, with its standard streams on
+// /dev/null; the parent ends with code 0 and does not return. Call it before any thread is made,
+// since only the calling one survives.
+Status daemonize();
+
+// A terminal that hangs up and a peer that closes must not end the server. Broken pipes show as
+// errors of the calls that hit them.
+void ignore_hangups();
+
+// From the kernel's generator; fit for keys and salts.
+Status random_bytes(std::span<uint8_t> out);
+Result<std::string> random_hex(size_t digits);
+
+// Memory that the process occupies now. 0 when unknown.
+uint64_t resident_bytes();
+uint64_t total_system_memory();
+
+struct CpuTimes {
+  int64_t user_us = 0;
+  int64_t system_us = 0;
+};
+enum class CpuOf : uint8_t { kProcess, kChildren, kThisThread };
+CpuTimes cpu_times(CpuOf whose);
+
+// Lets the process have at least `wanted` descriptors, or as many as it may. Returns how many it
+// can have now, which is never less than before.
+uint64_t raise_descriptor_limit(uint64_t wanted);
+
+// Huge pages make every write of a forked or snapshotted page copy 2 MB. Returns whether it worked.
+bool disable_huge_pages();
+
+std::string os_name();  // "Linux 6.1.0 x86_64"
+
+// How `top -H` and debuggers show the calling thread; the first 15 bytes count.
+void name_this_thread(const std::string& name);
+
+}  // namespace sorrel::io
