@@ -60,6 +60,7 @@ class Loader {
     if (line.find('\0') != std::string_view::npos) return {Error{"NUL byte in configuration line"}};
     std::optional<std::vector<std::string>> words = split_arguments(line);
     if (!words) return {Error{"Unbalanced quotes in configuration line"}};
+    if (words->empty()) return {};
     const std::string name = lower_copy(words->front());
     const Arguments args = Arguments(*words).subspan(1);
     if (const Directive* row = find_directive(name)) return {load_directive(*row, args)};

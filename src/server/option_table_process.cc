@@ -73,7 +73,7 @@ constexpr Directive kProcess[] = {
      .kind =
          text<&Options::process, &ProcessOptions::proc_title_template>(check_proc_title_template),
      .help = "What the process list shows; {title}, {listen-addr}, {server-mode}, {port}, "
-             "{tls-port}, {unixsocket} and {config-file} stand for themselves."},
+             "{tls-port}, {unixsocket} and {config-file} are filled in."},
     {.name = "hz",
      .kind = integer<&Options::process, &ProcessOptions::hz>(0, kIntMax),
      .help = "Rounds of background work in a second; values outside 1 to 500 are brought into that "
