@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/random.h"
+#include "types/record.h"
+
+namespace sorrel {
+
+// How the 24 access bits of a record are kept: seconds of last use (LRU), or minutes of last decay
+// and a logarithmic counter of uses (LFU). Which one is the eviction policy's choice.
+struct AccessPolicy {
+  bool lfu = false;
+  int lfu_log_factor = 10;
+  int lfu_decay_minutes = 1;
+};
+
+inline constexpr uint32_t kAccessMask = 0xffffff;
+inline constexpr uint8_t kLfuStart = 5;  // a new key is not the first to go
+
+inline uint32_t lru_now(int64_t now_ms) {
+  return static_cast<uint32_t>(now_ms / 1000) & kAccessMask;
+}
+
+// The LFU counter after the minutes that passed since it was last looked at.
+uint8_t lfu_decayed(uint32_t access, int64_t now_ms, const AccessPolicy& policy);
+
+// The word for a record that is new now.
+uint32_t access_at_birth(int64_t now_ms, const AccessPolicy& policy);
+// The word for a record that is used now.
+uint32_t access_after_use(uint32_t access, int64_t now_ms, const AccessPolicy& policy,
+                          Random& random);
+
+// Seconds since the last use under LRU; the clock wraps after 194 days.
+uint64_t idle_seconds(const Record& record, int64_t now_ms);
+
+}  // namespace sorrel

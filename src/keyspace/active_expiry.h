@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "keyspace/door.h"
+
+namespace sorrel {
+
+struct ExpirySlice {
+  uint64_t visited = 0;  // records with a deadline that were looked at
+  uint64_t expired = 0;
+  bool out_of_time = false;
+};
+
+// Deletes keys whose time has come in one partition, in all its databases, segment by segment from
+// where it last stopped, for as long as `may_go_on` says and at most one round. Precondition: the
+// partition's latch is held. Leaves a DEL effect per key, like lazy expiry.
+ExpirySlice expire_slice(Door& door, unsigned partition, const std::function<bool()>& may_go_on);
+
+}  // namespace sorrel

@@ -1,0 +1,192 @@
+#include "keyspace/door.h"
+
+#include <string>
+
+namespace sorrel {
+namespace {
+
+Table::Position find_in(const Table& table, const Key& key) {
+  return table.find(
+      key.hash, [&](void* entry) { return static_cast<const Record*>(entry)->key() == key.text; });
+}
+
+}  // namespace
+
+// Finds a live record; one whose time has come is deleted on the way (or hidden, while paused).
+Door::Found Door::find(const Key& key, int db) {
+  Found found{keyspace_.partition_of(key.text), nullptr, {}};
+  found.database = keyspace_.find_database(found.partition, db);
+  if (found.database == nullptr) return found;
+  found.at = find_in(found.database->table, key);
+  const Record* record = found.record();
+  if (record != nullptr && record->has_expiry() && record->expiry() <= now_ms_) {
+    if (may_expire_) expire(found.partition, *found.database, db, found.at);
+    found.at = {};
+  }
+  return found;
+}
+
+void Door::expire(unsigned partition, Database& database, int db, Table::Position at) {
+  auto* record = static_cast<Record*>(at.entry());
+  const std::string key(record->key());
+  database.table.erase(at);
+  database.arena.free(record);
+  version_++;
+  keyspace_.partition(partition).stats.expired++;
+  if (observer_ != nullptr) observer_->on_change(db, key, kExpiredEvent);
+  const std::string_view effect[] = {"DEL", key};
+  effects_.append(db, effect);
+}
+
+const Record* Door::read(const Key& key) {
+  const Found found = find(key, db_);
+  PartitionStats& stats = keyspace_.partition(found.partition).stats;
+  Record* record = found.record();
+  if (record == nullptr) {
+    stats.misses++;
+    return nullptr;
+  }
+  stats.hits++;
+  if (touch_) {
+    const AccessPolicy& policy = keyspace_.access_policy();
+    record->set_access(access_after_use(record->access(), now_ms_, policy, random_));
+  }
+  return record;
+}
+
+const Record* Door::peek(const Key& key, int db) {
+  return find(key, db).record();
+}
+
+Entry Door::open(const Key& key) {
+  return open(key, db_);
+}
+
+Entry Door::open(const Key& key, int db) {
+  const Found found = find(key, db);
+  Record* record = found.record();
+  if (record != nullptr && touch_) {
+    const AccessPolicy& policy = keyspace_.access_policy();
+    record->set_access(access_after_use(record->access(), now_ms_, policy, random_));
+  }
+  return Entry(*this, key, db, found);
+}
+
+void Door::note_change(int db, std::string_view key, Event event) {
+  changes_++;
+  if (observer_ != nullptr) observer_->on_change(db, key, event);
+}
+
+// Another entry's act may have moved slots since this one looked.
+void Entry::locate() {
+  if (version_ == door_->version_) return;
+  version_ = door_->version_;
+  database_ = door_->keyspace_.find_database(partition_, db_);
+  at_ = database_ == nullptr ? Table::Position{} : find_in(database_->table, key_);
+  record_ = at_ ? static_cast<Record*>(at_.entry()) : nullptr;
+}
+
+// `record` stands where record_ stood.
+void Entry::adopt(Record* record) {
+  if (record != record_) {
+    database_->table.replace(at_, record);
+    record_ = record;
+  }
+  if (record->has_expiry()) {
+    database_->table.mark(at_, record->expiry());
+  } else {
+    database_->table.unmark(at_);
+  }
+}
+
+void Entry::put_new(Record* record) {
+  record->set_access(access_at_birth(door_->now_ms_, door_->keyspace_.access_policy()));
+  at_ = database_->table.insert(key_.hash, record);
+  record_ = record;
+  if (record->has_expiry()) database_->table.mark(at_, record->expiry());
+  version_ = ++door_->version_;
+}
+
+void Entry::set_string(std::string_view value, int64_t expiry, Event event) {
+  locate();
+  if (record_ != nullptr) {
+    adopt(database_->arena.assign_string(record_, value, expiry));
+  } else {
+    database_ = &door_->keyspace_.database(partition_, db_);
+    put_new(database_->arena.make_string(key_.text, value, expiry));
+  }
+  note(event);
+}
+
+void Entry::set_integer(int64_t value, int64_t expiry, Event event) {
+  locate();
+  if (record_ != nullptr) {
+    adopt(database_->arena.assign_integer(record_, value, expiry));
+  } else {
+    database_ = &door_->keyspace_.database(partition_, db_);
+    put_new(database_->arena.make_integer(key_.text, value, expiry));
+  }
+  note(event);
+}
+
+char* Entry::grow_string(size_t size, Event event) {
+  locate();
+  if (record_ == nullptr) {
+    database_ = &door_->keyspace_.database(partition_, db_);
+    put_new(database_->arena.make_string(key_.text, "", kNoExpiry));
+  }
+  const RecordArena::Mutable grown = database_->arena.resize_string(record_, size);
+  adopt(grown.record);
+  note(event);
+  return grown.data;
+}
+
+void Entry::set_expiry(int64_t at_ms, Event event) {
+  locate();
+  adopt(database_->arena.assign_expiry(record_, at_ms));
+  note(event);
+}
+
+void Entry::erase(Event event) {
+  locate();
+  database_->table.erase(at_);
+  database_->arena.free(record_);
+  record_ = nullptr;
+  at_ = {};
+  version_ = ++door_->version_;
+  note(event);
+}
+
+void Entry::move_from(Entry& from, Event here, Event there) {
+  locate();
+  if (record_ != nullptr) erase(here);
+  from.locate();
+  Record* record = from.record_;
+  from.database_->table.erase(from.at_);
+  from.record_ = nullptr;
+  from.at_ = {};
+  database_ = &door_->keyspace_.database(partition_, db_);
+  const uint32_t access = record->access();
+  put_new(database_->arena.take_over(from.database_->arena, record, key_.text));
+  record_->set_access(access);
+  note(here);
+  from.note(there);
+}
+
+void Entry::copy_from(Entry& from, Event event) {
+  locate();
+  if (record_ != nullptr) erase(event);
+  database_ = &door_->keyspace_.database(partition_, db_);
+  from.locate();
+  const uint32_t access = from.record_->access();
+  put_new(database_->arena.clone(from.record_, key_.text));
+  record_->set_access(access);
+  note(event);
+}
+
+void Entry::set_access(uint32_t word) {
+  locate();
+  if (record_ != nullptr) record_->set_access(word);
+}
+
+}  // namespace sorrel

@@ -1,0 +1,134 @@
+#include "keyspace/keyspace.h"
+
+#include <bit>
+#include <cstdlib>
+#include <utility>
+
+namespace sorrel {
+namespace {
+
+uint64_t hash_of_record(const void* entry, const void* hasher) {
+  return (*static_cast<const KeyHasher*>(hasher))(static_cast<const Record*>(entry)->key());
+}
+
+void free_raw_later(void* context, RawString* string) {
+  static_cast<Reclaimer*>(context)->defer([string] { std::free(string); });
+}
+
+}  // namespace
+
+Database::Database(const KeyHasher& hasher, Reclaimer* reclaimer) : table(hash_of_record, &hasher) {
+  if (reclaimer != nullptr) arena.set_free_later(free_raw_later, reclaimer);
+}
+
+Database::~Database() {
+  // Slab blocks go with the arena; only what lies outside of it needs a visit.
+  if (arena.used_bytes() == 0) return;
+  arena.set_free_later(nullptr, nullptr);
+  table.for_each([this](void* entry) { arena.free(static_cast<Record*>(entry)); });
+}
+
+Keyspace::Keyspace(const KeyspaceOptions& options, Reclaimer* reclaimer)
+    : hasher_(options.hash_seed_a, options.hash_seed_b),
+      reclaimer_(reclaimer),
+      database_count_(static_cast<size_t>(options.databases)),
+      partition_shift_(options.partitions == 1
+                           ? kOnePartition
+                           : static_cast<unsigned>(std::countr_zero(kSlotCount) -
+                                                   std::countr_zero(options.partitions))),
+      partitions_(options.partitions) {
+  for (Partition& partition : partitions_) partition.databases.resize(database_count_);
+}
+
+Database& Keyspace::database(unsigned partition, int db) {
+  auto& slot = partitions_[partition].databases[static_cast<size_t>(db)];
+  if (slot == nullptr) slot = std::make_unique<Database>(hasher_, reclaimer_);
+  return *slot;
+}
+
+size_t Keyspace::key_count(int db) const {
+  size_t count = 0;
+  for (unsigned p = 0; p < partition_count(); p++) {
+    if (const Database* database = find_database(p, db)) count += database->table.size();
+  }
+  return count;
+}
+
+size_t Keyspace::expiring_count(int db) const {
+  size_t count = 0;
+  for (unsigned p = 0; p < partition_count(); p++) {
+    if (const Database* database = find_database(p, db)) count += database->table.marked();
+  }
+  return count;
+}
+
+int64_t Keyspace::average_ttl_ms(int db) const {
+  int64_t sum = 0;
+  int64_t samples = 0;
+  for (unsigned p = 0; p < partition_count(); p++) {
+    const Database* database = find_database(p, db);
+    if (database == nullptr || database->average_ttl_ms == 0) continue;
+    sum += database->average_ttl_ms;
+    samples++;
+  }
+  return samples == 0 ? 0 : sum / samples;
+}
+
+size_t Keyspace::memory_bytes() const {
+  size_t bytes = 0;
+  for (const Partition& partition : partitions_) {
+    for (const auto& database : partition.databases) {
+      if (database != nullptr) bytes += database->memory_bytes();
+    }
+  }
+  return bytes;
+}
+
+size_t Keyspace::reserved_bytes() const {
+  size_t bytes = 0;
+  for (const Partition& partition : partitions_) {
+    for (const auto& database : partition.databases) {
+      if (database != nullptr) bytes += database->reserved_bytes();
+    }
+  }
+  return bytes;
+}
+
+PartitionStats Keyspace::stats() const {
+  PartitionStats total;
+  for (const Partition& partition : partitions_) {
+    total.hits += partition.stats.hits;
+    total.misses += partition.stats.misses;
+    total.expired += partition.stats.expired;
+  }
+  return total;
+}
+
+void Keyspace::reset_stats() {
+  for (Partition& partition : partitions_) partition.stats = {};
+}
+
+size_t Keyspace::flush(int db, bool in_background) {
+  size_t count = 0;
+  for (Partition& partition : partitions_) {
+    std::unique_ptr<Database> gone = std::move(partition.databases[static_cast<size_t>(db)]);
+    if (gone == nullptr) continue;
+    const size_t keys = gone->table.size();
+    count += keys;
+    if (in_background && reclaimer_ != nullptr && keys > 0) {
+      // std::function wants something copyable.
+      std::shared_ptr<Database> shared = std::move(gone);
+      reclaimer_->defer([shared]() mutable { shared.reset(); }, keys);
+    }
+  }
+  return count;
+}
+
+void Keyspace::swap(int a, int b) {
+  for (Partition& partition : partitions_) {
+    std::swap(partition.databases[static_cast<size_t>(a)],
+              partition.databases[static_cast<size_t>(b)]);
+  }
+}
+
+}  // namespace sorrel

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/hash.h"
+#include "base/key_slot.h"
+#include "keyspace/access_clock.h"
+#include "keyspace/latch.h"
+#include "keyspace/reclaimer.h"
+#include "structs/table.h"
+#include "types/record.h"
+
+namespace sorrel {
+
+// The part of one numbered database that lies in one partition. Owns its records.
+class Database {
+ public:
+  Database(const KeyHasher& hasher, Reclaimer* reclaimer);
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  size_t memory_bytes() const { return table.memory_bytes() + arena.used_bytes(); }
+  size_t reserved_bytes() const { return table.memory_bytes() + arena.reserved_bytes(); }
+
+  Table table;  // of Record*
+  RecordArena arena;
+
+  // Active expiry: where the sweep stands, and a running average of what it saw.
+  uint64_t sweep_position = 0;
+  int64_t average_ttl_ms = 0;
+};
+
+struct PartitionStats {
+  uint64_t hits = 0;
+  uint64_t misses = 0;
+  uint64_t expired = 0;
+};
+
+// A share of the key slots, with its own tables and its own latch. Everything in it is read and
+// written under the latch, or under the gate, or by the only worker.
+struct alignas(64) Partition {
+  Latch latch;
+  std::vector<std::unique_ptr<Database>> databases;  // null until something was stored there
+  PartitionStats stats;
+};
+
+struct KeyspaceOptions {
+  int databases = 16;
+  unsigned partitions = 1;  // a power of two
+  uint64_t hash_seed_a = 1;
+  uint64_t hash_seed_b = 2;
+};
+
+// All keys of the node: numbered databases, each cut into partitions by the slot of the key, so
+// that keys with the same {tag} lie together in every database.
+class Keyspace {
+ public:
+  Keyspace(const KeyspaceOptions& options, Reclaimer* reclaimer);
+
+  int database_count() const { return static_cast<int>(database_count_); }
+  unsigned partition_count() const { return static_cast<unsigned>(partitions_.size()); }
+  Partition& partition(unsigned index) { return partitions_[index]; }
+  const Partition& partition(unsigned index) const { return partitions_[index]; }
+
+  uint64_t hash(std::string_view key) const { return hasher_(key); }
+  unsigned partition_of(std::string_view key) const {
+    return partition_shift_ == kOnePartition ? 0 : key_slot(key) >> partition_shift_;
+  }
+
+  // Null when nothing is stored there.
+  Database* find_database(unsigned partition, int db) const {
+    return partitions_[partition].databases[static_cast<size_t>(db)].get();
+  }
+  Database& database(unsigned partition, int db);
+
+  // Everything below needs the gate (or the only worker).
+  size_t key_count(int db) const;
+  size_t expiring_count(int db) const;
+  int64_t average_ttl_ms(int db) const;
+  size_t memory_bytes() const;
+  size_t reserved_bytes() const;
+  PartitionStats stats() const;
+  void reset_stats();
+  // Empties one database, in the background if asked; returns how many keys it had.
+  size_t flush(int db, bool in_background);
+  void swap(int a, int b);
+
+  AccessPolicy& access_policy() { return access_policy_; }
+  const AccessPolicy& access_policy() const { return access_policy_; }
+  Reclaimer* reclaimer() const { return reclaimer_; }
+
+ private:
+  static constexpr unsigned kOnePartition = 32;
+
+  KeyHasher hasher_;
+  Reclaimer* reclaimer_;  // null: everything is freed in place
+  size_t database_count_;
+  unsigned partition_shift_;
+  std::vector<Partition> partitions_;
+  AccessPolicy access_policy_;
+};
+
+}  // namespace sorrel

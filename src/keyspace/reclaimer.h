@@ -1,0 +1,44 @@
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace sorrel {
+
+// One thread that frees what is too big to free in passing. Thread-safe.
+class Reclaimer {
+ public:
+  Reclaimer();
+  ~Reclaimer();  // frees everything that is queued, then ends
+  Reclaimer(const Reclaimer&) = delete;
+  Reclaimer& operator=(const Reclaimer&) = delete;
+
+  // Runs `free` soon, on the reclaimer's thread; it counts as `objects` in the statistics.
+  void defer(std::function<void()> free, uint64_t objects = 1);
+
+  uint64_t pending_objects() const { return pending_.load(std::memory_order_relaxed); }
+  uint64_t freed_objects() const { return freed_.load(std::memory_order_relaxed); }
+  void reset_statistics() { freed_.store(0, std::memory_order_relaxed); }
+
+ private:
+  struct Job {
+    std::function<void()> free;
+    uint64_t objects;
+  };
+  void run();
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Job> jobs_;   // guarded by mutex_
+  bool stopping_ = false;  // guarded by mutex_
+  std::atomic<uint64_t> pending_{0};
+  std::atomic<uint64_t> freed_{0};
+  std::thread thread_;
+};
+
+}  // namespace sorrel
