@@ -1,0 +1,45 @@
+#include "dispatch/call.h"
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+
+namespace sorrel::answer {
+
+void syntax_error(Call& call) {
+  call.reply.error("ERR syntax error");
+}
+
+void wrong_type(Call& call) {
+  call.reply.error("WRONGTYPE Operation against a key holding the wrong kind of value");
+}
+
+void not_an_integer(Call& call) {
+  call.reply.error("ERR value is not an integer or out of range");
+}
+
+void wrong_arity(Call& call) {
+  call.reply.error(
+      fmt::format("ERR wrong number of arguments for '{}' command", call.command.name));
+}
+
+void unknown_subcommand(Call& call) {
+  const std::string_view container =
+      call.command.parent != nullptr ? call.command.parent->name : call.command.name;
+  call.reply.error(fmt::format("ERR unknown subcommand '{}'. Try {} HELP.",
+                               call.argc() > 1 ? call.arg(1).substr(0, 128) : "",
+                               upper_copy(container)));
+}
+
+void help(Call& call, std::initializer_list<std::string_view> lines) {
+  const std::string_view container =
+      call.command.parent != nullptr ? call.command.parent->name : call.command.name;
+  call.reply.array(static_cast<int64_t>(lines.size()) + 3);
+  call.reply.simple(fmt::format("{} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
+                                upper_copy(container)));
+  for (std::string_view line : lines) call.reply.simple(line);
+  call.reply.simple("HELP");
+  call.reply.simple("    Print this help.");
+}
+
+}  // namespace sorrel::answer

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dispatch/caller.h"
+#include "dispatch/command_table.h"
+#include "keyspace/door.h"
+#include "resp/reply_sink.h"
+
+namespace sorrel {
+
+// How a change is to be repeated elsewhere, when the request itself is not fit for it.
+class Rewrite {
+ public:
+  enum class Kind : uint8_t { kVerbatim, kNothing, kCommands };
+
+  void reset() {
+    kind_ = Kind::kVerbatim;
+    commands_.clear();
+  }
+  // The change needs no effect, or has left it already.
+  void nothing() { kind_ = Kind::kNothing; }
+  // Instead of the request; several calls make several commands, kept together.
+  void as(std::vector<std::string> args) {
+    kind_ = Kind::kCommands;
+    commands_.push_back(std::move(args));
+  }
+
+  Kind kind() const { return kind_; }
+  const std::vector<std::vector<std::string>>& commands() const { return commands_; }
+
+ private:
+  Kind kind_ = Kind::kVerbatim;
+  std::vector<std::vector<std::string>> commands_;
+};
+
+// One running command, as its handler sees it: parse args, act through the door, answer.
+struct Call {
+  const Command& command;
+  std::span<const std::string_view> args;  // args[0] is the name as it was sent
+  Caller& caller;
+  resp::ReplySink& reply;
+  Door& keys;
+  Rewrite& rewrite;
+  uint64_t first_key_hash = 0;  // of args[command.first_key], when has_first_key_hash
+  bool has_first_key_hash = false;
+
+  size_t argc() const { return args.size(); }
+  std::string_view arg(size_t at) const { return args[at]; }
+
+  // The key at this position, with its hash (carried from parsing where that computed it).
+  Key key(size_t at) const {
+    if (has_first_key_hash && at == command.first_key) return {args[at], first_key_hash};
+    return keys.key(args[at]);
+  }
+
+  int64_t now_ms() const { return keys.now_ms(); }
+
+  // The room's own object, as given in its Binding.
+  template <class T>
+  T& context() const {
+    return *static_cast<T*>(command.context);
+  }
+
+  // Is an effect wanted at all? Ask before building an expensive rewrite.
+  bool wants_effect() const { return keys.effects().active(); }
+};
+
+// Answers that many handlers share.
+namespace answer {
+void syntax_error(Call& call);
+void wrong_type(Call& call);
+void not_an_integer(Call& call);
+void wrong_arity(Call& call);  // of the command (or subcommand) itself
+void unknown_subcommand(Call& call);
+// The HELP of a container: the lines given, framed as Redis frames them.
+void help(Call& call, std::initializer_list<std::string_view> lines);
+}  // namespace answer
+
+}  // namespace sorrel

@@ -1,0 +1,125 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "catalog/catalog.h"
+
+namespace sorrel {
+
+struct Call;
+using Handler = void (*)(Call&);
+
+// Ties a catalog entry ("get", "config|get") to its code. `context` is what the handler's room
+// needs of itself, such as the option store; families that need nothing leave it out.
+struct Binding {
+  std::string_view name;
+  Handler handler;
+  void* context = nullptr;
+};
+
+// A command ready to run. Lives as long as the table.
+struct Command {
+  const catalog::CommandSpec* spec = nullptr;
+  Handler handler = nullptr;
+  void* context = nullptr;
+  std::string name;  // as in COMMAND INFO and statistics: "get", "config|get"
+  uint32_t index = 0;
+  uint64_t flags = 0;
+  int arity = 0;
+  catalog::Locking locking = catalog::Locking::kGate;
+  // Position of the key of commands that have exactly one, always in the same place; 0: it is not
+  // that simple.
+  uint8_t only_key = 0;
+  // Position of the first key, for prefetching; 0: none, or not at a fixed place.
+  uint8_t first_key = 0;
+  std::vector<const Command*> subcommands;
+  const Command* parent = nullptr;
+
+  bool has(uint64_t flag) const { return (flags & flag) != 0; }
+  bool arity_fits(size_t argc) const {
+    return arity >= 0 ? argc == static_cast<size_t>(arity) : argc >= static_cast<size_t>(-arity);
+  }
+  // nullptr when there is none of that name.
+  const Command* subcommand(std::string_view word) const;
+};
+
+// Every command by name, built once at start and never changed afterwards.
+class CommandTable {
+ public:
+  // An Error names the first catalog entry without a handler, or the binding without an entry.
+  static Result<std::unique_ptr<CommandTable>> build(std::span<const Binding> bindings);
+
+  // rename-command; an empty `to` takes the command away. Only before the server starts.
+  Status rename(std::string_view from, std::string_view to);
+
+  // Case-insensitive; nullptr when there is none. Containers and plain commands, not subcommands.
+  const Command* find(std::string_view name) const {
+    const uint64_t folded = fold(name);
+    for (size_t at = place_of(folded, name.size());; at = (at + 1) & (kPlaces - 1)) {
+      const Place& place = places_[at];
+      if (place.command == nullptr) return nullptr;
+      if (place.folded == folded && place.length == name.size() &&
+          (place.exact || spelled_alike(place, name))) {
+        return place.command;
+      }
+    }
+  }
+
+  // By index; subcommands included.
+  std::span<const std::unique_ptr<Command>> all() const { return commands_; }
+
+ private:
+  static constexpr size_t kPlaces = 1024;
+  struct Place {
+    uint64_t folded = 0;
+    uint32_t length = 0;
+    bool exact = false;  // fold and length alone identify it: at most eight letters
+    const Command* command = nullptr;
+    std::string name;
+  };
+
+  // The first and last bytes in lower case; together with the length it is unique up to 8 letters.
+  static uint64_t fold(std::string_view name);
+  static size_t place_of(uint64_t folded, size_t length) {
+    return ((folded + length) * 0x9e3779b97f4a7c15ull) >> 54;
+  }
+  static bool spelled_alike(const Place& place, std::string_view name);
+  void put(std::string_view name, const Command* command);
+  void rebuild();
+
+  std::array<Place, kPlaces> places_;
+  std::vector<std::unique_ptr<Command>> commands_;
+  std::vector<std::pair<std::string, const Command*>> names_;  // what rebuild() puts in
+};
+
+inline uint64_t CommandTable::fold(std::string_view name) {
+  constexpr uint64_t kLower = 0x2020202020202020ull;
+  const char* at = name.data();
+  const size_t length = name.size();
+  if (length >= 8) {
+    uint64_t first;
+    uint64_t last;
+    __builtin_memcpy(&first, at, 8);
+    __builtin_memcpy(&last, at + length - 8, 8);
+    return (first | kLower) ^ ((last | kLower) * (length > 8));
+  }
+  if (length >= 4) {
+    uint32_t first;
+    uint32_t last;
+    __builtin_memcpy(&first, at, 4);
+    __builtin_memcpy(&last, at + length - 4, 4);
+    return (first | uint64_t{last} << 32) | kLower;
+  }
+  if (length == 0) return 0;
+  const auto byte = [at](size_t i) { return uint64_t{static_cast<unsigned char>(at[i])}; };
+  return (byte(0) | byte(length / 2) << 8 | byte(length - 1) << 16) | kLower;
+}
+
+}  // namespace sorrel

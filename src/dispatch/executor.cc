@@ -1,0 +1,184 @@
+#include "dispatch/executor.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace sorrel {
+namespace {
+
+using catalog::Locking;
+
+#if defined(SORREL_NO_LATCHES)
+constexpr bool kLatches = false;
+#else
+constexpr bool kLatches = true;
+#endif
+
+}  // namespace
+
+Executor::Executor(ExecutorWorld& world, unsigned worker, uint64_t random_seed)
+    : world_(world),
+      worker_(worker),
+      random_(random_seed),
+      effects_(world.effects),
+      door_(world.keyspace, effects_, random_) {
+  stats_.commands.resize(world.commands.all().size());
+}
+
+Request Executor::prepare(std::span<const std::string_view> args, int db) {
+  Request request{args, world_.commands.find(args[0])};
+  const Command* command = request.command;
+  if (command != nullptr && command->first_key != 0 && command->first_key < args.size()) {
+    const std::string_view key = args[command->first_key];
+    request.hash = world_.keyspace.hash(key);
+    request.has_hash = true;
+    if (!world_.gate.threaded()) {
+      // Other workers may be rebuilding other partitions' tables; looking without the latch is only
+      // safe when there are none.
+      if (const Database* database = world_.keyspace.find_database(0, db)) {
+        database->table.prefetch_bucket(request.hash);
+      }
+    }
+  }
+  return request;
+}
+
+void Executor::prefetch(const Request& request, int db) {
+  if (!request.has_hash || world_.gate.threaded()) return;
+  if (const Database* database = world_.keyspace.find_database(0, db)) {
+    database->table.prefetch_entry(request.hash);
+  }
+}
+
+Executor::Outcome Executor::execute(const Request& request, Caller& caller,
+                                    resp::ReplySink& reply) {
+  const Command* command = request.command;
+  if (command == nullptr || !command->subcommands.empty() ||
+      !command->arity_fits(request.args.size()) || (caller.reasons | world_.node.reasons) != 0) {
+    const uint64_t errors = reply.errors();
+    const bool refusal = refused(request, command, caller, reply);
+    if (reply.errors() != errors) {
+      count_error(reply, errors);
+      if (command != nullptr) stats_.commands[command->index].rejected++;
+    }
+    if (refusal) return reply.errors() != errors ? Outcome::kDone : Outcome::kPostponed;
+  }
+  run(*command, request, caller, reply);
+  return Outcome::kDone;
+}
+
+void Executor::run(const Command& command, const Request& request, Caller& caller,
+                   resp::ReplySink& reply) {
+  door_.begin(caller.db, now_ms_, !caller.no_touch);
+  rewrite_.reset();
+  Call call{command, request.args, caller, reply, door_, rewrite_};
+  if (request.has_hash && command.first_key != 0) {
+    call.first_key_hash = request.hash;
+    call.has_first_key_hash = true;
+  }
+  const uint64_t errors = reply.errors();
+  current_ = &command;
+  if (!kLatches || !world_.gate.threaded() || command.locking == Locking::kNone) {
+    run_locked(call);
+  } else if (command.locking == Locking::kKeys) {
+    run_under_latches(call);
+  } else {
+    exclusively([&] { run_locked(call); });
+  }
+  current_ = nullptr;
+  const bool failed = reply.errors() != errors;
+  if (failed) count_error(reply, errors);
+  finish(command, request, caller, failed);
+}
+
+// Precondition: whatever the command needs is locked. Effects take their numbers before it is let
+// go.
+void Executor::run_locked(Call& call) {
+  call.command.handler(call);
+  if (door_.changes() != 0 && effects_.active()) leave_effects(call);
+}
+
+void Executor::run_under_latches(Call& call) {
+  Keyspace& keyspace = world_.keyspace;
+  if (call.command.only_key != 0) {
+    Latch& latch =
+        keyspace.partition(keyspace.partition_of(call.args[call.command.only_key])).latch;
+    latch.lock();
+    run_locked(call);
+    latch.unlock();
+    return;
+  }
+  key_positions_.clear();
+  if (catalog::extract_keys(*call.command.spec, call.args, key_positions_) !=
+      catalog::KeyError::kNone) {
+    // The handler finds the same mistake and answers it before it touches any key.
+    exclusively([&] { run_locked(call); });
+    return;
+  }
+  latched_.clear();
+  for (const auto& key : key_positions_) {
+    latched_.push_back(keyspace.partition_of(call.args[key.position]));
+  }
+  // Ascending and each once: two commands can never hold what the other waits for.
+  std::sort(latched_.begin(), latched_.end());
+  latched_.erase(std::unique(latched_.begin(), latched_.end()), latched_.end());
+  for (unsigned partition : latched_) keyspace.partition(partition).latch.lock();
+  run_locked(call);
+  for (unsigned partition : latched_) keyspace.partition(partition).latch.unlock();
+}
+
+void Executor::leave_effects(const Call& call) {
+  switch (rewrite_.kind()) {
+    case Rewrite::Kind::kNothing:
+      return;
+    case Rewrite::Kind::kVerbatim:
+      effects_.append(door_.db(), call.args);
+      return;
+    case Rewrite::Kind::kCommands:
+      break;
+  }
+  std::vector<std::vector<std::string_view>> unit;
+  for (const auto& command : rewrite_.commands()) unit.emplace_back(command.begin(), command.end());
+  effects_.append_unit(door_.db(), unit);
+}
+
+void Executor::finish(const Command& command, const Request& request, const Caller& caller,
+                      bool failed) {
+  const uint64_t now = cycles_now();
+  const uint64_t ns = world_.cycles.to_ns(last_cycles_, now);
+  last_cycles_ = now;
+  CommandStats& stats = stats_.commands[command.index];
+  stats.calls++;
+  stats.total_ns += ns;
+  if (failed) stats.failed++;
+  stats_.processed++;
+  if (world_.node.latency_tracking) {
+    const auto bucket = static_cast<size_t>(std::bit_width(ns));
+    stats.histogram[std::min(bucket, stats.histogram.size() - 1)]++;
+  }
+  const int64_t slow_us = world_.node.slowlog_slower_than_us;
+  if (slow_us >= 0 && ns >= static_cast<uint64_t>(slow_us) * 1000 &&
+      !command.has(catalog::kSkipSlowlog) && world_.observer != nullptr) {
+    world_.observer->on_slow(caller, command, request.args, ns / 1000);
+  }
+  const int64_t watch_ms = world_.node.latency_threshold_ms;
+  if (watch_ms > 0 && ns >= static_cast<uint64_t>(watch_ms) * 1'000'000 &&
+      world_.observer != nullptr) {
+    world_.observer->on_latency(command, ns / 1000);
+  }
+}
+
+void Executor::count_error(resp::ReplySink& reply, uint64_t errors) {
+  stats_.error_replies += reply.errors() - errors;
+  const std::string_view code = reply.last_error_code();
+  // Bounded: scripts and modules can make up code words, and nobody needs a million of them.
+  constexpr size_t kMostCodes = 128;
+  const auto known = stats_.errors.find(code);
+  if (known != stats_.errors.end()) {
+    known->second++;
+  } else if (stats_.errors.size() < kMostCodes) {
+    stats_.errors.emplace(code, 1);
+  }
+}
+
+}  // namespace sorrel

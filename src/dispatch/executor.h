@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/cycles.h"
+#include "dispatch/call.h"
+#include "dispatch/command_stats.h"
+#include "dispatch/node_state.h"
+#include "dispatch/world_gate.h"
+
+namespace sorrel {
+
+// A request that was parsed ahead: what to run, on what, with the first key's hash if it has one.
+struct Request {
+  std::span<const std::string_view> args;
+  const Command* command = nullptr;  // nullptr: unknown
+  uint64_t hash = 0;
+  bool has_hash = false;
+};
+
+// Who looks on: MONITOR, the slow log.
+class ExecutionObserver {
+ public:
+  virtual ~ExecutionObserver() = default;
+  // Before the command runs, when somebody monitors.
+  virtual void on_execute(const Caller& caller, const Command& command,
+                          std::span<const std::string_view> args) = 0;
+  // After a command that took longer than the slow log's limit.
+  virtual void on_slow(const Caller& caller, const Command& command,
+                       std::span<const std::string_view> args, uint64_t duration_us) = 0;
+  // After a command, when latency events are watched and it took that long.
+  virtual void on_latency(const Command& command, uint64_t duration_us) = 0;
+};
+
+// Everything that executors of all workers share.
+struct ExecutorWorld {
+  const CommandTable& commands;
+  Keyspace& keyspace;
+  EffectStream& effects;
+  WorldGate& gate;
+  const NodeState& node;
+  CycleScale cycles;
+  ExecutionObserver* observer = nullptr;
+};
+
+// One worker's way of running commands: gates, locks, the handler, bookkeeping. Belongs to its
+// thread.
+class Executor {
+ public:
+  enum class Outcome : uint8_t {
+    kDone,       // answered
+    kPostponed,  // not run: CLIENT PAUSE; to be tried again later
+  };
+
+  Executor(ExecutorWorld& world, unsigned worker, uint64_t random_seed);
+
+  // Finds the command and, when it has a first key at a fixed place, hashes that and asks for its
+  // bucket. Step one of a window of requests.
+  Request prepare(std::span<const std::string_view> args, int db);
+  // Step two: asks for the record.
+  void prefetch(const Request& request, int db);
+  // Step three.
+  Outcome execute(const Request& request, Caller& caller, resp::ReplySink& reply);
+
+  // The turn's clock: set at the start of every batch.
+  void begin_batch(int64_t now_ms) {
+    now_ms_ = now_ms;
+    last_cycles_ = cycles_now();
+  }
+  int64_t now_ms() const { return now_ms_; }
+  void enter() { world_.gate.enter(worker_); }
+  void leave() { world_.gate.leave(worker_); }
+  void pause() { world_.gate.pause(worker_); }
+
+  // Runs `act` alone in the process. Precondition: in a batch, no latch held.
+  template <class Act>
+  void exclusively(Act&& act) {
+    world_.gate.begin_exclusive(worker_);
+    act();
+    world_.gate.end_exclusive(worker_);
+  }
+
+  Door& door() { return door_; }
+  EffectLog& effects() { return effects_; }
+  ExecutorStats& stats() { return stats_; }
+  const ExecutorStats& stats() const { return stats_; }
+  unsigned worker() const { return worker_; }
+  Random& random() { return random_; }
+  const ExecutorWorld& world() const { return world_; }
+  // Is this worker running a command right now, and which? For INFO and crash reports.
+  const Command* current() const { return current_; }
+
+ private:
+  // Why a request may not run, in words; empty: it may.
+  bool refused(const Request& request, const Command*& command, Caller& caller,
+               resp::ReplySink& reply);
+  void run(const Command& command, const Request& request, Caller& caller, resp::ReplySink& reply);
+  void run_locked(Call& call);
+  void run_under_latches(Call& call);
+  void finish(const Command& command, const Request& request, const Caller& caller, bool failed);
+  void leave_effects(const Call& call);
+  void count_error(resp::ReplySink& reply, uint64_t errors);
+  void unknown_command(const Request& request, resp::ReplySink& reply);
+
+  ExecutorWorld& world_;
+  unsigned worker_;
+  Random random_;
+  EffectLog effects_;
+  Door door_;
+  Rewrite rewrite_;
+  ExecutorStats stats_;
+  int64_t now_ms_ = 0;
+  uint64_t last_cycles_ = 0;
+  const Command* current_ = nullptr;
+  std::vector<catalog::KeyPosition> key_positions_;
+  std::vector<unsigned> latched_;
+};
+
+}  // namespace sorrel

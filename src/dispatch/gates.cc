@@ -1,0 +1,97 @@
+#include <fmt/format.h>
+
+#include <string>
+
+#include "base/bytes.h"
+#include "dispatch/executor.h"
+
+// The gates: an ordered list of small questions over catalog flags, asked of every request that is
+// not on the fast path. The first that refuses answers.
+
+namespace sorrel {
+namespace {
+
+constexpr size_t kShownBytes = 128;
+
+void answer_arity(const Command& command, resp::ReplySink& reply) {
+  reply.error(fmt::format("ERR wrong number of arguments for '{}' command", command.name));
+}
+
+// Container commands: the second word names the one that runs. False when it names none.
+bool resolve_subcommand(const Request& request, const Command*& command, resp::ReplySink& reply) {
+  if (request.args.size() < 2) {
+    if (command->handler != nullptr) return true;
+    answer_arity(*command, reply);
+    return false;
+  }
+  if (const Command* sub = command->subcommand(request.args[1])) {
+    command = sub;
+    return true;
+  }
+  reply.error(fmt::format("ERR unknown subcommand '{}'. Try {} HELP.",
+                          request.args[1].substr(0, kShownBytes), upper_copy(command->name)));
+  return false;
+}
+
+bool refuse_unauthenticated(const Command& command, const Caller& caller, resp::ReplySink& reply) {
+  if (caller.authenticated() || command.has(catalog::kNoAuth)) return false;
+  reply.error("NOAUTH Authentication required.");
+  return true;
+}
+
+bool refuse_out_of_memory(const Command& command, const NodeState& node, resp::ReplySink& reply) {
+  if ((node.reasons & NodeState::kOutOfMemory) == 0 || !command.has(catalog::kDenyOom))
+    return false;
+  reply.error("OOM command not allowed when used memory > 'maxmemory'.");
+  return true;
+}
+
+bool must_wait(const Command& command, const Caller& caller, const NodeState& node,
+               int64_t now_ms) {
+  if ((node.reasons & NodeState::kPaused) == 0 || now_ms >= node.pause_until_ms) return false;
+  if ((caller.reasons & Caller::kExemptFromPause) != 0) return false;
+  if (command.has(catalog::kAllowedPaused)) return false;
+  if (node.pause == NodeState::Pause::kAll) return true;
+  return command.has(catalog::kWrite | catalog::kMayReplicate);
+}
+
+}  // namespace
+
+// True: the request does not run. Then either an error was answered, or nothing was and the request
+// is to be tried again later. `command` becomes the subcommand that is to run.
+bool Executor::refused(const Request& request, const Command*& command, Caller& caller,
+                       resp::ReplySink& reply) {
+  if (command == nullptr) {
+    // Who has not authenticated learns nothing about which commands exist.
+    if (!caller.authenticated()) {
+      reply.error("NOAUTH Authentication required.");
+    } else {
+      unknown_command(request, reply);
+    }
+    return true;
+  }
+  if (!command->subcommands.empty() && !resolve_subcommand(request, command, reply)) return true;
+  if (!command->arity_fits(request.args.size())) {
+    answer_arity(*command, reply);
+    return true;
+  }
+  if (refuse_unauthenticated(*command, caller, reply)) return true;
+  if (refuse_out_of_memory(*command, world_.node, reply)) return true;
+  if (must_wait(*command, caller, world_.node, now_ms_)) return true;
+  if ((world_.node.reasons & NodeState::kMonitored) != 0 && world_.observer != nullptr &&
+      !command->has(catalog::kSkipMonitor | catalog::kAdmin)) {
+    world_.observer->on_execute(caller, *command, request.args);
+  }
+  return false;
+}
+
+void Executor::unknown_command(const Request& request, resp::ReplySink& reply) {
+  std::string shown;
+  for (size_t i = 1; i < request.args.size() && shown.size() < kShownBytes; i++) {
+    shown += fmt::format("'{}' ", request.args[i].substr(0, kShownBytes - shown.size()));
+  }
+  reply.error(fmt::format("ERR unknown command '{}', with args beginning with: {}",
+                          request.args[0].substr(0, kShownBytes), shown));
+}
+
+}  // namespace sorrel

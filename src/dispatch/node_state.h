@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+
+namespace sorrel {
+
+// What gates ask about the node as a whole. Written by the server, persistence and replication,
+// only while no worker is in a batch (under the gate); read by every worker inside its batch.
+struct NodeState {
+  enum Reason : uint32_t {
+    kPaused = 1 << 0,       // CLIENT PAUSE is in force
+    kOutOfMemory = 1 << 1,  // used memory is over maxmemory and nothing can be evicted
+    kMonitored = 1 << 2,    // somebody runs MONITOR
+  };
+  // The OR of every reason for commands to leave the fast path; zero in the common case.
+  uint32_t reasons = 0;
+
+  enum class Pause : uint8_t { kNone, kWrites, kAll } pause = Pause::kNone;
+  int64_t pause_until_ms = 0;
+
+  // Commands slower than this go to the slow log; negative: none, zero: all.
+  int64_t slowlog_slower_than_us = 10'000;
+  // LATENCY events from this many milliseconds on; 0: none.
+  int64_t latency_threshold_ms = 0;
+  bool latency_tracking = true;
+  bool requires_password = false;
+};
+
+}  // namespace sorrel
