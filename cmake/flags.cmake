@@ -13,7 +13,10 @@ add_compile_options(-Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtu
   -Wno-missing-field-initializers -fno-omit-frame-pointer -fno-rtti)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 sees overlap in every inlined "text" + std::string, overflow in fmt, and under sanitizers not what is initialised.
-  add_compile_options(-Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread $<$<BOOL:${SORREL_SANITIZE}>:-Wno-maybe-uninitialized>)
+  add_compile_options(-Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
+  if(SORREL_SANITIZE)
+    add_compile_options(-Wno-maybe-uninitialized)
+  endif()
 endif()
 if(NOT SORREL_FUZZ)
   add_compile_options(-Werror) # The law is g++'s opinion; clang, used for fuzzing only, has others.
