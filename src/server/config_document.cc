@@ -78,8 +78,9 @@ std::string documented_config() {
   append_comment(out, kPreamble);
   out += "#\n";
   append_comment(out, kFileWords);
+  out += '\n';
   for (const DirectiveGroup& group : directive_groups()) {
-    out += fmt::format("\n# {:=<{}}\n\n", std::string(group.title) + " ", kColumns - 2);
+    out += fmt::format("# {:=<{}}\n\n", std::string(group.title) + " ", kColumns - 2);
     for (const Directive& row : group.rows) {
       if (!row.has(kHidden)) append_row(out, row, defaults);
     }
