@@ -240,6 +240,7 @@ int FakeLoop::deliver_accepts() {
 }
 
 int FakeLoop::deliver_signals() {
+  if (!signal_handler_) return 0;
   const std::vector<int> raised = std::exchange(signals_, {});
   for (const int signal : raised) signal_handler_(signal);
   return static_cast<int>(raised.size());
@@ -255,7 +256,9 @@ int FakeLoop::poll(int) {
   const std::vector<FakeStream*> ready = ready_streams();
   if (depth_ == 1) {  // nested, see loop.h
     ++depth_;
-    const int happened = deliver_accepts() + deliver_bytes(ready);
+    int happened = deliver_signals();
+    happened += deliver_accepts();
+    happened += deliver_bytes(ready);
     --depth_;
     return happened;
   }
@@ -273,7 +276,7 @@ int FakeLoop::poll(int) {
     ++happened;
     if (wake_handler_) wake_handler_();
   }
-  if (signalled) happened += deliver_signals();
+  happened += deliver_signals();
   happened += deliver_accepts();
   happened += deliver_bytes(ready);
   happened += timers_.run_due(now_ns);

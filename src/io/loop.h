@@ -111,7 +111,7 @@ class Loop {
   // handlers of everything that happened. Returns the number of events.
   //
   // A handler that runs for long may call poll(0) itself, so that others are answered meanwhile.
-  // Such a nested turn delivers bytes and connections only, to every stream but the one whose
+  // Such a nested turn delivers bytes, connections and signals, to every stream but the one whose
   // on_data is running, and calls no batch hooks. Timers, wakes and closes wait for the outer turn
   // to end.
   virtual int poll(int timeout_ms) = 0;
