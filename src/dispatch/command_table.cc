@@ -56,7 +56,7 @@ Result<std::unique_ptr<CommandTable>> CommandTable::build(std::span<const Bindin
       command->context = binding->context;
       used[static_cast<size_t>(binding - bindings.begin())] = true;
     } else if (!spec->container) {
-      return Error{"no handler for command " + command->name};
+      table->unbound_.push_back(command->name);
     }
     table->commands_.push_back(std::move(command));
   }
@@ -64,6 +64,7 @@ Result<std::unique_ptr<CommandTable>> CommandTable::build(std::span<const Bindin
     if (!used[i]) return Error{"no catalog entry for handler " + std::string(bindings[i].name)};
   }
   for (const auto& command : table->commands_) {
+    if (command->handler == nullptr && !command->spec->container) continue;
     if (command->spec->parent.empty()) {
       table->names_.emplace_back(std::string(command->spec->name), command.get());
       continue;

@@ -53,8 +53,11 @@ struct Command {
 // Every command by name, built once at start and never changed afterwards.
 class CommandTable {
  public:
-  // An Error names the first catalog entry without a handler, or the binding without an entry.
+  // An Error names a binding without a catalog entry. Entries without a handler cannot be called;
+  // unbound() names them, and a test wants it empty.
   static Result<std::unique_ptr<CommandTable>> build(std::span<const Binding> bindings);
+
+  std::span<const std::string> unbound() const { return unbound_; }
 
   // rename-command; an empty `to` takes the command away. Only before the server starts.
   Status rename(std::string_view from, std::string_view to);
@@ -96,6 +99,7 @@ class CommandTable {
 
   std::array<Place, kPlaces> places_;
   std::vector<std::unique_ptr<Command>> commands_;
+  std::vector<std::string> unbound_;
   std::vector<std::pair<std::string, const Command*>> names_;  // what rebuild() puts in
 };
 

@@ -1,0 +1,132 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "base/log.h"
+#include "dispatch/executor.h"
+#include "io/loop.h"
+#include "resp/output_buffer.h"
+#include "resp/reply_writer.h"
+#include "session/session.h"
+#include "session/session_options.h"
+
+namespace sorrel {
+
+class SessionHost;
+
+// What one worker counts of its connections. Read under the gate.
+struct SessionStats {
+  uint64_t connections_received = 0;
+  uint64_t input_bytes = 0;
+  uint64_t output_bytes = 0;
+  uint64_t reads = 0;
+  uint64_t writes = 0;
+  uint64_t query_limit_closes = 0;
+  uint64_t output_limit_closes = 0;
+  uint64_t evicted = 0;
+};
+
+// Shared by the hosts of all workers.
+struct SessionWorld {
+  SessionOptions options;
+  NodeState& node;
+  Logger& log;
+  std::vector<SessionHost*> hosts;  // fixed after start
+  std::atomic<uint64_t> next_id{1};
+  std::atomic<int64_t> connected{0};
+  std::atomic<uint64_t> rejected{0};
+  int64_t monitors = 0;  // changed under the gate
+};
+
+// One worker's sessions: takes connections in, runs their requests, sends their replies at the end
+// of the turn, frees them when they are gone.
+class SessionHost {
+ public:
+  SessionHost(SessionWorld& world, io::Loop& loop, Executor& executor);
+  ~SessionHost();
+
+  // This worker's thread only.
+  void adopt(std::unique_ptr<io::Accepted> connection);
+  // Refuses a connection with an error line.
+  void turn_away(std::unique_ptr<io::Accepted> connection, std::string_view error);
+
+  // The phases of the turn; see server/turn.cc.
+  void begin_turn(int64_t now_ms);
+  void flush_effects() { executor_.effects().flush(); }
+  void release_replies();
+  // Every so often: idle clients, soft limits, postponed requests. Looks at a share of the
+  // sessions.
+  void cron(int64_t now_ms);
+  void resume_postponed();
+
+  // Any thread: `task` runs on this worker, inside its batch.
+  void post(std::function<void()> task);
+  void run_posted();
+
+  Session* find(uint64_t id) const;
+  void for_each(const std::function<void(Session&)>& visit) const;
+  size_t session_count() const { return sessions_.size(); }
+  size_t suspended_count() const { return suspended_; }
+  size_t memory_bytes() const;
+  // Closes the session that holds the most memory; returns what it held, 0 when there is none.
+  size_t evict_largest();
+
+  SessionWorld& world() { return world_; }
+  Executor& executor() { return executor_; }
+  io::Loop& loop() { return loop_; }
+  SessionStats& stats() { return stats_; }
+  int64_t now_ms() const { return executor_.now_ms(); }
+
+ private:
+  friend class Session;
+
+  static constexpr size_t kWindow = 32;  // requests parsed ahead
+
+  struct WindowItem {
+    size_t first;
+    size_t count;
+    size_t end;  // offset behind the request
+  };
+
+  void queue(Session& session);
+  void send_slice(Session& session);
+  void finish_close(Session& session);
+  void forget(Session& session);
+  void enforce_output_limit(Session& session);
+
+  SessionWorld& world_;
+  io::Loop& loop_;
+  Executor& executor_;
+  SessionStats stats_;
+  std::unordered_map<uint64_t, std::unique_ptr<Session>> sessions_;
+  std::vector<uint64_t> cron_round_;  // ids still to be looked at in this round
+  size_t suspended_ = 0;
+
+  // Scratch of the turn: every session's replies one after the other.
+  resp::OutputBuffer out_;
+  resp::ReplyWriter writer_;
+  // Sessions are freed only inside poll(), when no slice is left, so plain pointers are safe.
+  struct Slice {
+    Session* session;
+    size_t begin;
+    size_t end;
+  };
+  std::vector<Slice> slices_;
+
+  // Scratch of one window.
+  std::vector<std::string_view> args_;
+  std::vector<std::unique_ptr<std::string>> inline_store_;
+  std::vector<WindowItem> items_;
+  std::vector<Request> requests_;
+
+  std::mutex mailbox_mutex_;
+  std::vector<std::function<void()>> mailbox_;  // guarded by mailbox_mutex_
+};
+
+}  // namespace sorrel

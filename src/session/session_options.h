@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace sorrel {
+
+// A client is dropped at once above hard_bytes, or after soft_seconds above soft_bytes; 0 is off.
+struct OutputBound {
+  uint64_t hard_bytes = 0;
+  uint64_t soft_bytes = 0;
+  int64_t soft_seconds = 0;
+};
+
+// What sessions need of the configuration. Changed only under the gate.
+struct SessionOptions {
+  int64_t max_clients = 10'000;
+  int64_t idle_timeout_seconds = 0;
+  int64_t keepalive_seconds = 300;
+  int64_t query_buffer_limit = int64_t{1} << 30;
+  int64_t max_bulk = int64_t{512} << 20;
+  OutputBound normal_output;
+  uint64_t max_total_memory = 0;  // of all clients together; 0: no limit
+  std::string password;           // empty: none is asked for
+  bool protected_mode = true;
+};
+
+// Before a client has authenticated it may hold this much of the server's memory, and no more.
+inline constexpr size_t kUnauthenticatedQueryLimit = 1 << 20;
+inline constexpr size_t kUnauthenticatedOutputLimit = 64 * 1024;
+
+}  // namespace sorrel
