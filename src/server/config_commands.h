@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dispatch/call.h"
+#include "server/config_file.h"
+#include "server/config_store.h"
+
+namespace sorrel::server {
+
+// What the CONFIG commands need besides the store. A function left empty means: nothing to reset,
+// nobody is local, nothing is loading, users stay as the file has them.
+struct ConfigCommands {
+  ConfigStore& store;
+  FileAccess files;  // for CONFIG REWRITE
+  std::function<void()> reset_statistics;
+  std::function<bool(const Caller&)> is_local;
+  std::function<bool()> is_loading;
+  std::function<std::optional<std::vector<std::string>>()> user_lines;
+};
+
+// One binding per CONFIG subcommand; `commands` is their context and must outlive the table.
+std::vector<Binding> config_bindings(ConfigCommands& commands);
+
+void config_get(Call& call);
+void config_set(Call& call);
+void config_resetstat(Call& call);
+void config_rewrite(Call& call);
+void config_help(Call& call);
+
+// Positions of the arguments of a CONFIG SET request that hold a secret, for whoever shows requests
+// (MONITOR, the slow log). `args` starts with "config"; it may be any request and of any length.
+std::vector<size_t> secret_arguments(std::span<const std::string_view> args);
+
+}  // namespace sorrel::server
