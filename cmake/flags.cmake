@@ -1,7 +1,7 @@
 # Warnings, sanitizers and speed, in one place.
 option(SORREL_LTO "Link-time optimisation of the programs" OFF)
 option(SORREL_NO_LATCHES "Leave latches and the gate out (only to measure what they cost)" OFF)
-option(SORREL_FUZZ "Build the fuzz targets (src/*/*_fuzz.cc) instead of programs and tests; needs clang" OFF)
+option(SORREL_FUZZ "Build the fuzz targets (src/*/*_fuzz.cc) as well; needs clang" OFF)
 set(SORREL_SANITIZE "" CACHE STRING "Sanitizers, as given to -fsanitize=")
 
 find_program(CCACHE ccache)
@@ -9,28 +9,27 @@ if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
 endif()
 
-add_compile_options(-Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual
+add_compile_options(-Wall -Wextra -Wnon-virtual-dtor -Woverloaded-virtual
   -Wno-missing-field-initializers -fno-omit-frame-pointer -fno-rtti)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 sees overlap in every inlined "text" + std::string, overflow in fmt, and under sanitizers not what is initialised.
-  add_compile_options(-Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
+  add_compile_options(-Wshadow -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
   if(SORREL_SANITIZE)
     add_compile_options(-Wno-maybe-uninitialized)
   endif()
-endif()
-if(NOT SORREL_FUZZ)
-  add_compile_options(-Werror) # The law is g++'s opinion; clang, used for fuzzing only, has others.
+  add_compile_options(-Werror) # The law is g++'s opinion; clang, used for sanitizers and fuzzing, has others.
 endif()
 
-if(SORREL_FUZZ)
-  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    message(FATAL_ERROR "SORREL_FUZZ needs clang: cmake --preset fuzz")
+if(SORREL_FUZZ AND NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  message(FATAL_ERROR "SORREL_FUZZ needs clang: cmake --preset asan")
+endif()
+if(SORREL_SANITIZE)
+  set(sanitize -fsanitize=${SORREL_SANITIZE})
+  if(SORREL_FUZZ)
+    list(APPEND sanitize -fsanitize=fuzzer-no-link) # Every object counts its edges, so that one build serves all.
   endif()
-  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
-  add_link_options(-fsanitize=address,undefined)
-elseif(SORREL_SANITIZE)
-  add_compile_options(-fsanitize=${SORREL_SANITIZE} -fno-sanitize-recover=all)
-  add_link_options(-fsanitize=${SORREL_SANITIZE})
+  add_compile_options(${sanitize} -fno-sanitize-recover=all)
+  add_link_options(${sanitize})
 else()
   add_compile_definitions(SORREL_JEMALLOC=1)
 endif()

@@ -81,7 +81,7 @@ def fuzz(build, name, seconds):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", default=os.path.join(ROOT, "build", "fuzz"))
+    parser.add_argument("--build", default=os.path.join(ROOT, "build", "asan"))
     parser.add_argument("--seconds", type=int, default=60, help="for all targets together, per core")
     parser.add_argument("--each", action="store_true", help="the seconds are for each target")
     parser.add_argument("names", nargs="*", help="targets (default: all)")
