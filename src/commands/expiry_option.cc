@@ -1,0 +1,50 @@
+#include "commands/expiry_option.h"
+
+#include <fmt/format.h>
+
+#include "base/numbers.h"
+
+namespace sorrel::commands {
+
+bool take_expiry(OptionParser& options, ExpiryClause& clause) {
+  struct Word {
+    std::string_view name;
+    ExpiryClause::Unit unit;
+    bool absolute;
+  };
+  static constexpr Word kWords[] = {
+      {"EX", ExpiryClause::Unit::kSeconds, false},
+      {"PX", ExpiryClause::Unit::kMilliseconds, false},
+      {"EXAT", ExpiryClause::Unit::kSeconds, true},
+      {"PXAT", ExpiryClause::Unit::kMilliseconds, true},
+  };
+  for (const Word& word : kWords) {
+    if (!options.word(word.name, 1)) continue;
+    if (clause.given()) options.fail_syntax();
+    clause.unit = word.unit;
+    clause.absolute = word.absolute;
+    clause.amount = options.text();
+    return true;
+  }
+  return false;
+}
+
+std::optional<int64_t> deadline_of(Call& call, const ExpiryClause& clause) {
+  const auto amount = parse_int64(clause.amount);
+  if (!amount) {
+    answer::not_an_integer(call);
+    return std::nullopt;
+  }
+  std::optional<int64_t> deadline;
+  if (*amount > 0) {
+    deadline = amount;
+    if (clause.unit == ExpiryClause::Unit::kSeconds) deadline = checked_mul(*amount, 1000);
+    if (deadline && !clause.absolute) deadline = checked_add(*deadline, call.now_ms());
+  }
+  if (!deadline) {
+    call.reply.error(fmt::format("ERR invalid expire time in '{}' command", call.command.name));
+  }
+  return deadline;
+}
+
+}  // namespace sorrel::commands

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "dispatch/call.h"
+#include "dispatch/option_parser.h"
+
+namespace sorrel::commands {
+
+// The expiry clause that SET, GETEX and their kin share: EX s, PX ms, EXAT s, PXAT ms.
+struct ExpiryClause {
+  enum class Unit : uint8_t { kNone, kSeconds, kMilliseconds };
+  Unit unit = Unit::kNone;
+  bool absolute = false;
+  std::string_view amount;  // as sent; looked at last, so that syntax errors come first
+
+  bool given() const { return unit != Unit::kNone; }
+};
+
+// Takes one clause if it is next; true when it did. A second one in the same command latches a
+// syntax error.
+bool take_expiry(OptionParser& options, ExpiryClause& clause);
+
+// The deadline in absolute milliseconds, or an error answered ("invalid expire time in 'set'
+// command") and nullopt. Amounts must be positive and must not overflow.
+std::optional<int64_t> deadline_of(Call& call, const ExpiryClause& clause);
+
+}  // namespace sorrel::commands

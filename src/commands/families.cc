@@ -1,0 +1,13 @@
+#include "commands/families.h"
+
+namespace sorrel::commands {
+
+std::vector<std::span<const Binding>> families() {
+  return {
+      string_bindings(),
+      string_set_bindings(),
+      string_counter_bindings(),
+  };
+}
+
+}  // namespace sorrel::commands

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "dispatch/command_table.h"
+
+namespace sorrel::commands {
+
+// One function per family: what it implements.
+std::span<const Binding> string_bindings();
+std::span<const Binding> string_set_bindings();
+std::span<const Binding> string_counter_bindings();
+
+// All of them.
+std::vector<std::span<const Binding>> families();
+
+}  // namespace sorrel::commands

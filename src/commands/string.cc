@@ -1,0 +1,224 @@
+// Plain reading and writing of strings.
+
+#include <algorithm>
+#include <string>
+
+#include "commands/expiry_option.h"
+#include "commands/families.h"
+#include "commands/string_parts.h"
+#include "types/string.h"
+
+namespace sorrel::commands {
+namespace {
+
+constexpr Event kSet{EventClass::kString, "set"};
+constexpr Event kDel{EventClass::kGeneric, "del"};
+
+void get(Call& call) {
+  const Record* record = call.keys.read(call.key(1));
+  if (record == nullptr) return call.reply.null();
+  if (record->type() != Type::kString) return answer::wrong_type(call);
+  answer_string(call, *record);
+}
+
+void getset(Call& call) {
+  Entry entry = call.keys.open(call.key(1));
+  if (!check_string(call, entry)) return;
+  answer_old(call, entry);
+  entry.set_string(call.arg(2), kNoExpiry, kSet);
+  if (call.wants_effect()) {
+    call.rewrite.as({"SET", std::string(call.arg(1)), std::string(call.arg(2))});
+  }
+}
+
+void getdel(Call& call) {
+  Entry entry = call.keys.open(call.key(1));
+  if (!check_string(call, entry)) return;
+  answer_old(call, entry);
+  if (!entry) return;
+  entry.erase(kDel);
+  if (call.wants_effect()) call.rewrite.as({"DEL", std::string(call.arg(1))});
+}
+
+void getex(Call& call) {
+  ExpiryClause clause;
+  bool persist = false;
+  OptionParser options(call.args, 2);
+  while (options.more()) {
+    if (take_expiry(options, clause)) {
+      if (persist) options.fail_syntax();
+    } else if (options.word("PERSIST")) {
+      if (clause.given() || persist) options.fail_syntax();
+      persist = true;
+    } else {
+      options.fail_syntax();
+    }
+  }
+  if (options.failed()) return call.reply.error(options.error());
+  int64_t deadline = kNoExpiry;
+  if (clause.given()) {
+    const auto parsed = deadline_of(call, clause);
+    if (!parsed) return;
+    deadline = *parsed;
+  }
+
+  Entry entry = call.keys.open(call.key(1));
+  if (!check_string(call, entry)) return;
+  answer_old(call, entry);
+  if (!entry) return;
+  const std::string key(call.arg(1));
+  if (clause.given()) {
+    if (deadline <= call.now_ms()) {
+      entry.erase(kDel);
+      if (call.wants_effect()) call.rewrite.as({"DEL", key});
+    } else {
+      entry.set_expiry(deadline, {EventClass::kGeneric, "expire"});
+      if (call.wants_effect()) call.rewrite.as({"PEXPIREAT", key, to_text(deadline)});
+    }
+  } else if (persist && entry.expiry() != kNoExpiry) {
+    entry.set_expiry(kNoExpiry, {EventClass::kGeneric, "persist"});
+    if (call.wants_effect()) call.rewrite.as({"PERSIST", key});
+  }
+}
+
+void mget(Call& call) {
+  call.reply.array(static_cast<int64_t>(call.argc() - 1));
+  for (size_t i = 1; i < call.argc(); i++) {
+    const Record* record = call.keys.read(call.key(i));
+    if (record == nullptr || record->type() != Type::kString) {
+      call.reply.null();
+    } else {
+      answer_string(call, *record);
+    }
+  }
+}
+
+void set_all_pairs(Call& call) {
+  for (size_t i = 1; i + 1 < call.argc(); i += 2) {
+    call.keys.open(call.key(i)).set_string(call.arg(i + 1), kNoExpiry, kSet);
+  }
+}
+
+void mset(Call& call) {
+  if (call.argc() % 2 == 0) return answer::wrong_arity(call);
+  set_all_pairs(call);
+  call.reply.ok();
+}
+
+void msetnx(Call& call) {
+  if (call.argc() % 2 == 0) return answer::wrong_arity(call);
+  for (size_t i = 1; i < call.argc(); i += 2) {
+    if (call.keys.peek(call.key(i)) != nullptr) return call.reply.integer(0);
+  }
+  set_all_pairs(call);
+  call.reply.integer(1);
+}
+
+void strlen(Call& call) {
+  const Record* record = call.keys.read(call.key(1));
+  if (record == nullptr) return call.reply.integer(0);
+  if (record->type() != Type::kString) return answer::wrong_type(call);
+  call.reply.integer(static_cast<int64_t>(string_length(*record)));
+}
+
+void append(Call& call) {
+  Entry entry = call.keys.open(call.key(1));
+  if (!check_string(call, entry)) return;
+  constexpr Event kAppend{EventClass::kString, "append"};
+  const std::string_view tail = call.arg(2);
+  if (!entry) {
+    entry.set_string(tail, kNoExpiry, kAppend);
+    return call.reply.integer(static_cast<int64_t>(tail.size()));
+  }
+  const size_t old = string_length(*entry.record());
+  if (!check_string_size(call, old, tail.size())) return;
+  char* bytes = entry.grow_string(old + tail.size(), kAppend);
+  std::copy(tail.begin(), tail.end(), bytes + old);
+  call.reply.integer(static_cast<int64_t>(old + tail.size()));
+}
+
+// Inclusive positions, negative from the end, brought into [0, size); empty when nothing is left.
+std::string_view slice(std::string_view bytes, int64_t start, int64_t end) {
+  const auto size = static_cast<int64_t>(bytes.size());
+  if (start < 0 && end < 0 && start > end) return {};
+  if (start < 0) start = std::max<int64_t>(start + size, 0);
+  if (end < 0) end = std::max<int64_t>(end + size, 0);
+  end = std::min(end, size - 1);
+  if (size == 0 || start > end) return {};
+  return bytes.substr(static_cast<size_t>(start), static_cast<size_t>(end - start + 1));
+}
+
+void getrange(Call& call) {
+  const auto start = parse_int64(call.arg(2));
+  const auto end = parse_int64(call.arg(3));
+  if (!start || !end) return answer::not_an_integer(call);
+  const Record* record = call.keys.read(call.key(1));
+  if (record == nullptr) return call.reply.bulk("");
+  if (record->type() != Type::kString) return answer::wrong_type(call);
+  IntegerText scratch;
+  call.reply.bulk(slice(string_bytes(*record, scratch), *start, *end));
+}
+
+void setrange(Call& call) {
+  const auto offset = parse_int64(call.arg(2));
+  if (!offset) return answer::not_an_integer(call);
+  if (*offset < 0) return call.reply.error("ERR offset is out of range");
+  const std::string_view value = call.arg(3);
+  Entry entry = call.keys.open(call.key(1));
+  if (!check_string(call, entry)) return;
+  const size_t old = entry ? string_length(*entry.record()) : 0;
+  if (value.empty()) return call.reply.integer(static_cast<int64_t>(old));
+  const auto at = static_cast<size_t>(*offset);
+  if (!check_string_size(call, at, value.size())) return;
+  const size_t size = std::max(old, at + value.size());
+  char* bytes = entry.grow_string(size, {EventClass::kString, "setrange"});
+  std::copy(value.begin(), value.end(), bytes + at);
+  call.reply.integer(static_cast<int64_t>(size));
+}
+
+constexpr Binding kBindings[] = {
+    {"get", get},       {"getset", getset},   {"getdel", getdel},     {"getex", getex},
+    {"mget", mget},     {"mset", mset},       {"msetnx", msetnx},     {"strlen", strlen},
+    {"append", append}, {"substr", getrange}, {"getrange", getrange}, {"setrange", setrange},
+};
+
+}  // namespace
+
+std::span<const Binding> string_bindings() {
+  return kBindings;
+}
+
+void answer_string(Call& call, const Record& record) {
+  switch (record.encoding()) {
+    case Encoding::kEmbedded:
+      return call.reply.bulk(RecordArena::embedded(&record));
+    case Encoding::kInt:
+      return call.reply.bulk_integer(RecordArena::integer(&record));
+    case Encoding::kRaw:
+      return call.reply.bulk(RecordArena::raw(&record)->view());
+  }
+}
+
+void answer_old(Call& call, const Entry& entry) {
+  if (entry) {
+    answer_string(call, *entry.record());
+  } else {
+    call.reply.null();
+  }
+}
+
+bool check_string(Call& call, const Entry& entry) {
+  if (!entry || entry.record()->type() == Type::kString) return true;
+  answer::wrong_type(call);
+  return false;
+}
+
+bool check_string_size(Call& call, size_t size, size_t more) {
+  if (size <= kMaxStringBytes && more <= kMaxStringBytes && size + more <= kMaxStringBytes) {
+    return true;
+  }
+  call.reply.error("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
+  return false;
+}
+
+}  // namespace sorrel::commands

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+
+#include "dispatch/call.h"
+
+namespace sorrel::commands {
+
+// What the files of the string family share.
+
+inline constexpr size_t kMaxStringBytes = size_t{512} << 20;
+
+// The value as a bulk string. Precondition: a string.
+void answer_string(Call& call, const Record& record);
+// The same for what an entry holds, null when it is absent.
+void answer_old(Call& call, const Entry& entry);
+
+// True when absent or a string; else the type error has been answered.
+bool check_string(Call& call, const Entry& entry);
+// True when `size` + `more` bytes may be one string; else the error has been answered.
+bool check_string_size(Call& call, size_t size, size_t more);
+
+}  // namespace sorrel::commands

@@ -1,0 +1,155 @@
+// SET with all its options, and the older commands it replaces.
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "commands/expiry_option.h"
+#include "commands/families.h"
+#include "commands/string_condition.h"
+#include "commands/string_parts.h"
+#include "types/string.h"
+
+namespace sorrel::commands {
+namespace {
+
+constexpr Event kSet{EventClass::kString, "set"};
+
+struct SetOptions {
+  ExpiryClause expiry;
+  bool keep_ttl = false;
+  bool get = false;
+  bool only_new = false;
+  bool only_existing = false;
+  Condition condition;
+  int64_t deadline = kNoExpiry;
+};
+
+// False: an error has been answered.
+bool parse_set(Call& call, SetOptions& set) {
+  OptionParser options(call.args, 3);
+  while (options.more()) {
+    if (take_expiry(options, set.expiry)) {
+      if (set.keep_ttl) options.fail_syntax();
+    } else if (options.word("KEEPTTL")) {
+      if (set.expiry.given()) options.fail_syntax();
+      set.keep_ttl = true;
+    } else if (options.word("NX")) {
+      if (set.only_existing || set.condition.given()) options.fail_syntax();
+      set.only_new = true;
+    } else if (options.word("XX")) {
+      if (set.only_new || set.condition.given()) options.fail_syntax();
+      set.only_existing = true;
+    } else if (options.word("GET")) {
+      set.get = true;
+    } else if (take_condition(options, set.condition)) {
+      if (set.only_new || set.only_existing) options.fail_syntax();
+    } else {
+      options.fail_syntax();
+    }
+  }
+  if (options.failed()) {
+    call.reply.error(options.error());
+    return false;
+  }
+  if (set.expiry.given()) {
+    const auto deadline = deadline_of(call, set.expiry);
+    if (!deadline) return false;
+    set.deadline = *deadline;
+  }
+  return true;
+}
+
+// The effect of a SET that depended on the time or on a condition: what came of it.
+void rewrite_set(Call& call, std::string_view value, int64_t deadline) {
+  if (!call.wants_effect()) return;
+  if (deadline == kNoExpiry) {
+    call.rewrite.as({"SET", std::string(call.arg(1)), std::string(value)});
+  } else {
+    call.rewrite.as(
+        {"SET", std::string(call.arg(1)), std::string(value), "PXAT", to_text(deadline)});
+  }
+}
+
+// A deadline that has passed already leaves nothing behind but the deletion of what was there.
+void store(Call& call, Entry& entry, std::string_view value, int64_t deadline) {
+  if (deadline != kNoExpiry && deadline <= call.now_ms()) {
+    if (entry) entry.erase({EventClass::kGeneric, "del"});
+    if (call.wants_effect()) call.rewrite.as({"DEL", std::string(call.arg(1))});
+    return;
+  }
+  entry.set_string(value, deadline, kSet);
+}
+
+void set_with_options(Call& call) {
+  SetOptions set;
+  if (!parse_set(call, set)) return;
+  Entry entry = call.keys.open(call.key(1));
+  const bool needs_string = set.get || set.condition.given();
+  if (needs_string && !check_string(call, entry)) return;
+  const bool refused =
+      (set.only_new && entry) || (set.only_existing && !entry) || !set.condition.holds(entry);
+  if (set.get) answer_old(call, entry);
+  if (refused) {
+    if (!set.get) call.reply.null();
+    return;
+  }
+  const int64_t deadline = set.keep_ttl ? entry.expiry() : set.deadline;
+  store(call, entry, call.arg(2), deadline);
+  if (call.rewrite.kind() == Rewrite::Kind::kVerbatim) {
+    if (set.keep_ttl && call.wants_effect()) {
+      call.rewrite.as({"SET", std::string(call.arg(1)), std::string(call.arg(2)), "KEEPTTL"});
+    } else {
+      rewrite_set(call, call.arg(2), set.deadline);
+    }
+  }
+  if (!set.get) call.reply.ok();
+}
+
+void set(Call& call) {
+  if (call.argc() > 3) return set_with_options(call);
+  call.keys.open(call.key(1)).set_string(call.arg(2), kNoExpiry, kSet);
+  call.reply.ok();
+}
+
+void setnx(Call& call) {
+  Entry entry = call.keys.open(call.key(1));
+  if (entry) return call.reply.integer(0);
+  entry.set_string(call.arg(2), kNoExpiry, kSet);
+  rewrite_set(call, call.arg(2), kNoExpiry);
+  call.reply.integer(1);
+}
+
+void set_for(Call& call, ExpiryClause::Unit unit) {
+  ExpiryClause clause;
+  clause.unit = unit;
+  clause.amount = call.arg(2);
+  const auto deadline = deadline_of(call, clause);
+  if (!deadline) return;
+  Entry entry = call.keys.open(call.key(1));
+  entry.set_string(call.arg(3), *deadline, kSet);
+  rewrite_set(call, call.arg(3), *deadline);
+  call.reply.ok();
+}
+
+void setex(Call& call) {
+  set_for(call, ExpiryClause::Unit::kSeconds);
+}
+void psetex(Call& call) {
+  set_for(call, ExpiryClause::Unit::kMilliseconds);
+}
+
+constexpr Binding kBindings[] = {
+    {"set", set},
+    {"setnx", setnx},
+    {"setex", setex},
+    {"psetex", psetex},
+};
+
+}  // namespace
+
+std::span<const Binding> string_set_bindings() {
+  return kBindings;
+}
+
+}  // namespace sorrel::commands

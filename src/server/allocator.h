@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace sorrel::server {
+
+// What the memory allocator says of itself. Zeros where it cannot say (sanitizer builds).
+struct AllocatorStats {
+  uint64_t allocated = 0;
+  uint64_t active = 0;
+  uint64_t resident = 0;
+};
+AllocatorStats allocator_stats();
+inline uint64_t allocated_bytes() {
+  return allocator_stats().allocated;
+}
+
+// "jemalloc-5.3.0", "libc".
+std::string_view allocator_name();
+// Gives unused pages back to the system.
+void purge_allocator();
+
+}  // namespace sorrel::server

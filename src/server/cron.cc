@@ -1,0 +1,82 @@
+// The server-wide timer of worker 0, ten times a second: rates, memory verdicts, the end of a
+// pause.
+
+#include <algorithm>
+
+#include "io/process.h"
+#include "server/server.h"
+
+namespace sorrel::server {
+
+void Server::cron() {
+  // Everything here reads what other workers write.
+  workers_[0]->executor().exclusively([this] {
+    sample_rates();
+    facts_.peak_memory = std::max(facts_.peak_memory, used_memory());
+    judge_memory();
+    evict_clients();
+    end_pause();
+  });
+}
+
+void Server::sample_rates() {
+  const int64_t now_ns = clock_.monotonic_ns();
+  uint64_t commands = 0;
+  uint64_t input = 0;
+  uint64_t output = 0;
+  for (const auto& worker : workers_) {
+    commands += worker->executor().stats().processed;
+    input += worker->host().stats().input_bytes;
+    output += worker->host().stats().output_bytes;
+  }
+  const double seconds = static_cast<double>(now_ns - sampler_.last_ns) / 1e9;
+  if (sampler_.last_ns != 0 && seconds > 0) {
+    facts_.ops_per_second = sampler_.commands.add(sampler_.at, commands, seconds);
+    facts_.input_kbps = sampler_.input.add(sampler_.at, input, seconds) / 1024;
+    facts_.output_kbps = sampler_.output.add(sampler_.at, output, seconds) / 1024;
+    sampler_.at = (sampler_.at + 1) % RateSampler::kSamples;
+  } else {
+    sampler_.commands.last = commands;
+    sampler_.input.last = input;
+    sampler_.output.last = output;
+  }
+  sampler_.last_ns = now_ns;
+}
+
+void Server::judge_memory() {
+  const uint64_t limit = options_.memory.max_bytes;
+  if (limit != 0 && used_memory() > limit) {
+    node_.reasons |= NodeState::kOutOfMemory;
+  } else {
+    node_.reasons &= ~uint32_t{NodeState::kOutOfMemory};
+  }
+}
+
+// One client that never reads must not take the machine down with it: without a limit of its own,
+// all clients together may hold a quarter of the machine's memory.
+void Server::evict_clients() {
+  uint64_t limit = sessions_.options.max_total_memory;
+  if (limit == 0) limit = io::total_system_memory() / 4;
+  if (limit == 0) return;
+  uint64_t held = client_memory();
+  while (held > limit) {
+    SessionHost* largest = nullptr;
+    for (const auto& worker : workers_) {
+      if (largest == nullptr || worker->host().memory_bytes() > largest->memory_bytes()) {
+        largest = &worker->host();
+      }
+    }
+    const size_t freed = largest->evict_largest();
+    if (freed == 0) return;
+    held -= std::min<uint64_t>(held, freed);
+  }
+}
+
+void Server::end_pause() {
+  if ((node_.reasons & NodeState::kPaused) == 0) return;
+  if (clock_.wall_ms() < node_.pause_until_ms) return;
+  node_.reasons &= ~uint32_t{NodeState::kPaused};
+  node_.pause = NodeState::Pause::kNone;
+}
+
+}  // namespace sorrel::server

@@ -1,0 +1,159 @@
+// The program: command line, configuration, then the server.
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "io/files.h"
+#include "io/log_file.h"
+#include "io/notify.h"
+#include "io/process.h"
+#include "io/system_clock.h"
+#include "server/allocator.h"
+#include "server/command_line.h"
+#include "server/server.h"
+#include "server/version.h"
+
+namespace {
+
+using namespace sorrel;
+using namespace sorrel::server;
+
+constexpr size_t kMaxConfigBytes = 16 << 20;
+
+FileAccess system_files() {
+  FileAccess files;
+  files.read = [](const std::string& path) { return io::read_file(path, kMaxConfigBytes); };
+  files.exists = io::file_exists;
+  files.glob = io::expand_glob;
+  files.change_dir = [](const std::string& path) -> Result<std::string> {
+    if (Status changed = io::change_directory(path); !changed) return changed.error();
+    return io::current_directory();
+  };
+  files.replace = [](const std::string& path, std::string_view content) {
+    return io::write_file_atomically(path, content);
+  };
+  return files;
+}
+
+std::string read_stdin() {
+  std::string text;
+  char piece[4096];
+  size_t got;
+  while (text.size() < kMaxConfigBytes && (got = fread(piece, 1, sizeof piece, stdin)) > 0) {
+    text.append(piece, got);
+  }
+  return text;
+}
+
+std::string version_line() {
+  return fmt::format("Sorrel server v={} (Redis {}) sha=00000000:0 malloc={} bits=64 build=0\n",
+                     kSorrelVersion, kRedisVersion, allocator_name());
+}
+
+// Short, and with what a newcomer needs next. The harnesses that watch our log look for the PID.
+std::string banner(const Options& options) {
+  const auto port = options.network.port;
+  const std::string connect = port != 0
+                                  ? fmt::format("redis-cli -p {}", port)
+                                  : fmt::format("redis-cli -s {}", options.network.unix_socket);
+  return fmt::format(
+      "\n  Sorrel {} (speaks Redis {})\n  Port: {}\n  PID: {}\n  Threads: {}\n  Connect: {}\n\n",
+      kSorrelVersion, kRedisVersion, port, io::process_id(), options.process.threads, connect);
+}
+
+bool supervised_by_systemd(Supervised asked) {
+  if (asked == Supervised::kSystemd) return true;
+  return asked == Supervised::kAuto && io::detect_supervisor() == io::Supervisor::kSystemd;
+}
+
+int serve(Options options, const std::string& config_path, const std::string& executable) {
+  io::SystemClock clock;
+  io::LogFile log(clock);
+  log.set_level(options.logging.level);
+  if (Status opened = log.open(options.logging.file); !opened) {
+    fmt::print(stderr, "Can't open the log file: {}\n", opened.error().text);
+    return 1;
+  }
+  const bool systemd = supervised_by_systemd(options.process.supervised);
+  const bool daemonize = options.process.daemonize && !systemd;
+  if (daemonize) {
+    if (Status done = io::daemonize(); !done) {
+      log.warning("Can't become a daemon: " + done.error().text);
+      return 1;
+    }
+  }
+  log.notice("oO0OoO0OoO0Oo Sorrel is starting oO0OoO0OoO0Oo");
+  log.notice(fmt::format("Sorrel version={}, Redis version={}, bits=64, pid={}, just started",
+                         kSorrelVersion, kRedisVersion, io::process_id()));
+  if (config_path.empty()) {
+    log.warning("No config file specified: using the defaults.");
+  } else {
+    log.notice("Configuration loaded");
+  }
+  log.write_raw(banner(options));
+  io::ignore_hangups();
+  // Descriptors for clients, and some for files, listeners and loops.
+  constexpr uint64_t kOwnDescriptors = 64;
+  io::raise_descriptor_limit(static_cast<uint64_t>(options.clients.max_clients) + kOwnDescriptors);
+  if (options.process.disable_thp) io::disable_huge_pages();
+  std::string pid_file = options.process.pid_file;
+  if (pid_file.empty() && daemonize) pid_file = "/var/run/redis.pid";
+
+  Server server(std::move(options), clock, log, system_files());
+  server.facts().executable = io::absolute_path(executable);
+  server.facts().config_file = config_path;
+  server.config().set_config_file(config_path);
+  if (!server.start()) return 1;
+  if (!pid_file.empty()) {
+    if (Status written = io::write_pidfile(pid_file); !written) {
+      log.warning("Can't write the pid file: " + written.error().text);
+    }
+  }
+  if (systemd) io::notify_systemd("STATUS=Ready to accept connections\nREADY=1\n");
+  const int code = server.run();
+  if (systemd) io::notify_systemd("STOPPING=1\n");
+  if (!pid_file.empty()) (void)io::remove_file(pid_file).ok();
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  const CommandLine line = parse_command_line(words);
+  switch (line.action) {
+    case CommandLine::Action::kVersion:
+      fmt::print("{}", version_line());
+      return 0;
+    case CommandLine::Action::kHelp:
+      fmt::print("{}", usage_text(argv[0]));
+      return 0;
+    case CommandLine::Action::kCheckSystem:
+      fmt::print("[system] ok\n");
+      return 0;
+    case CommandLine::Action::kRefuse:
+      fmt::print(stderr, "{}\n", line.message);
+      return 1;
+    case CommandLine::Action::kRun:
+      break;
+  }
+  Options options;
+  if (auto here = io::current_directory()) options.persistence.dir = *here;
+  LoadEnvironment environment;
+  environment.files = system_files();
+  environment.command_exists = [](std::string_view name) { return catalog::find(name) != nullptr; };
+  const std::string config_path =
+      line.config_path.empty() ? "" : io::absolute_path(line.config_path);
+  const Status loaded = load_from_command_line(
+      line, line.config_from_stdin ? read_stdin() : std::string(), options, environment);
+  if (!loaded) {
+    fmt::print(stderr, "{}\n", loaded.error().text);
+    return 1;
+  }
+  return serve(std::move(options), config_path, argv[0]);
+}

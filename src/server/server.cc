@@ -1,0 +1,221 @@
+#include "server/server.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <csignal>
+
+#include "commands/families.h"
+#include "io/process.h"
+#include "server/allocator.h"
+
+namespace sorrel::server {
+namespace {
+
+uint64_t random_word() {
+  uint64_t word = 0;
+  uint8_t bytes[sizeof word] = {};
+  if (io::random_bytes(bytes)) word = load<uint64_t>(bytes);
+  return word;
+}
+
+// Enough partitions that two workers rarely want the same, few enough that each is worth its table.
+unsigned partitions_for(int64_t threads) {
+  constexpr unsigned kPerWorker = 16;
+  if (threads <= 1) return 1;
+  return std::min(4096u, std::bit_ceil(static_cast<unsigned>(threads) * kPerWorker));
+}
+
+// The ratio of the processor's counter to real time, measured over a few milliseconds.
+CycleScale measure_cycles(const Clock& clock) {
+  const int64_t began_ns = clock.monotonic_ns();
+  const uint64_t began = cycles_now();
+  while (clock.monotonic_ns() - began_ns < 5'000'000) {
+  }
+  const uint64_t passed = cycles_now() - began;
+  const auto took = static_cast<double>(clock.monotonic_ns() - began_ns);
+  return CycleScale{passed == 0 ? 1.0 : took / static_cast<double>(passed)};
+}
+
+}  // namespace
+
+Server::Server(Options options, io::SystemClock& clock, Logger& log, FileAccess files)
+    : options_(std::move(options)),
+      clock_(clock),
+      log_(log),
+      files_(std::move(files)),
+      sessions_{.options = {}, .node = node_, .log = log_, .hosts = {}} {}
+
+Server::~Server() {
+  listeners_.clear();
+  for (auto& worker : workers_) worker->stop();
+  for (auto& worker : workers_) worker->join();
+}
+
+Status Server::start() {
+  facts_.started_ms = facts_.stats_reset_ms = clock_.wall_ms();
+  if (auto id = io::random_hex(40)) facts_.run_id = *id;
+  KeyspaceOptions shape;
+  shape.databases = static_cast<int>(options_.process.databases);
+  shape.partitions = partitions_for(options_.process.threads);
+  shape.hash_seed_a = random_word();
+  shape.hash_seed_b = random_word();
+  keyspace_ = std::make_unique<Keyspace>(shape, &reclaimer_);
+  if (Status built = build_commands(); !built) return built;
+
+  const auto threads = static_cast<unsigned>(options_.process.threads);
+  gate_ = std::make_unique<WorldGate>(threads);
+  executors_ = std::make_unique<ExecutorWorld>(ExecutorWorld{
+      *commands_, *keyspace_, effects_, *gate_, node_, measure_cycles(clock_), observer_.get()});
+  for (unsigned i = 0; i < threads; i++) {
+    workers_.push_back(std::make_unique<Worker>(i, threads, *executors_, sessions_, expiry_, clock_,
+                                                random_word()));
+    sessions_.hosts.push_back(&workers_.back()->host());
+  }
+  apply_options();
+  register_hooks();
+  facts_.startup_memory = allocated_bytes();
+  log_.notice("Server initialized");
+  return listen();
+}
+
+Status Server::build_commands() {
+  std::vector<Binding> bindings;
+  const auto add = [&](std::span<const Binding> family) {
+    bindings.insert(bindings.end(), family.begin(), family.end());
+  };
+  for (const auto& family : commands::families()) add(family);
+  auto table = CommandTable::build(bindings);
+  if (!table) return table.error();
+  commands_ = std::move(*table);
+  for (const auto& [from, to] : options_.security.renamed_commands) {
+    if (Status renamed = commands_->rename(from, to); !renamed) return renamed;
+  }
+  return {};
+}
+
+Status Server::listen() {
+  const NetworkOptions& network = options_.network;
+  if (network.port != 0) {
+    for (const std::string& entry : network.bind) {
+      const bool optional = !entry.empty() && entry[0] == '-';
+      const std::string address = optional ? entry.substr(1) : entry;
+      if (Status done = listen_tcp(address, static_cast<int>(network.port), optional); !done) {
+        log_.warning(fmt::format("Warning: Could not create server TCP listening socket {}:{}: {}",
+                                 address, network.port, done.error().text));
+        log_.warning(fmt::format("Failed listening on port {} (tcp), aborting.", network.port));
+        return done;
+      }
+    }
+  }
+  if (!network.unix_socket.empty()) {
+    io::Endpoint at;
+    at.kind = io::Endpoint::Kind::kUnix;
+    at.host = network.unix_socket;
+    at.backlog = static_cast<int>(network.tcp_backlog);
+    at.unix_mode = static_cast<int>(network.unix_socket_mode);
+    auto listener = workers_[0]->loop().listen(at, *this);
+    if (!listener) {
+      log_.warning(fmt::format("Failed opening Unix socket: {}", listener.error().text));
+      return listener.error();
+    }
+    listeners_.push_back(std::move(*listener));
+  }
+  if (listeners_.empty()) {
+    log_.warning("Configured to not listen anywhere, exiting.");
+    return Error{"no listener"};
+  }
+  return {};
+}
+
+Status Server::listen_tcp(const std::string& address, int port, bool optional) {
+  io::Endpoint at;
+  at.kind = address.find(':') != std::string::npos ? io::Endpoint::Kind::kTcp6
+                                                   : io::Endpoint::Kind::kTcp4;
+  at.host = address;
+  at.port = port;
+  at.backlog = static_cast<int>(options_.network.tcp_backlog);
+  auto listener = workers_[0]->loop().listen(at, *this);
+  if (listener) {
+    listeners_.push_back(std::move(*listener));
+    return {};
+  }
+  if (optional) return {};
+  return listener.error();
+}
+
+int Server::run() {
+  auto& loop = workers_[0]->loop();
+  const Status watching = loop.watch_signals([this](int signal) {
+    log_.warning(signal == SIGINT ? "Received SIGINT scheduling shutdown..."
+                                  : "Received SIGTERM scheduling shutdown...");
+    request_stop(0);
+  });
+  if (!watching) log_.warning("Signals are not watched: " + watching.error().text);
+  const std::function<void()> tick = [this] { cron(); };
+  std::function<void()> arm = [&] {
+    loop.add_timer(100, [&] {
+      tick();
+      arm();
+    });
+  };
+  arm();
+  for (size_t i = 1; i < workers_.size(); i++) workers_[i]->start_thread();
+  log_.notice("Ready to accept connections tcp");
+  workers_[0]->run();
+  for (size_t i = 1; i < workers_.size(); i++) workers_[i]->stop();
+  for (size_t i = 1; i < workers_.size(); i++) workers_[i]->join();
+  listeners_.clear();
+  log_.warning("Redis is now ready to exit, bye bye...");
+  return exit_code_.load();
+}
+
+void Server::request_stop(int exit_code) {
+  exit_code_.store(exit_code);
+  workers_[0]->stop();
+}
+
+void Server::on_accept(std::unique_ptr<io::Accepted> connection) {
+  SessionHost& mine = workers_[0]->host();
+  if (sessions_.connected.load(std::memory_order_relaxed) >= sessions_.options.max_clients) {
+    mine.turn_away(std::move(connection), "-ERR max number of clients reached\r\n");
+    return;
+  }
+  // Round robin: connections stay where they are put, so an even start is all the balance there is.
+  SessionHost& host = workers_[next_worker_++ % workers_.size()]->host();
+  if (&host == &mine) {
+    mine.adopt(std::move(connection));
+    return;
+  }
+  // A std::function must be copyable; the box is opened once.
+  auto box = std::make_shared<std::unique_ptr<io::Accepted>>(std::move(connection));
+  host.post([&host, box] { host.adopt(std::move(*box)); });
+}
+
+uint64_t Server::client_memory() const {
+  uint64_t bytes = 0;
+  for (const auto& worker : workers_) bytes += worker->host().memory_bytes();
+  return bytes;
+}
+
+uint64_t Server::used_memory() const {
+  return facts_.startup_memory + keyspace_->memory_bytes() + client_memory();
+}
+
+void Server::reset_stats() {
+  for (const auto& worker : workers_) {
+    worker->reset_stats();
+    worker->host().stats() = {};
+    ExecutorStats& stats = worker->executor().stats();
+    const size_t commands = stats.commands.size();
+    stats = {};
+    stats.commands.resize(commands);
+  }
+  keyspace_->reset_stats();
+  reclaimer_.reset_statistics();
+  sessions_.rejected.store(0);
+  facts_.stats_reset_ms = clock_.wall_ms();
+}
+
+}  // namespace sorrel::server

@@ -1,0 +1,113 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "dispatch/executor.h"
+#include "io/loop.h"
+#include "io/system_clock.h"
+#include "keyspace/keyspace.h"
+#include "keyspace/reclaimer.h"
+#include "propagate/effect_log.h"
+#include "server/config_store.h"
+#include "server/options.h"
+#include "server/rate_sampler.h"
+#include "server/worker.h"
+#include "session/session_host.h"
+
+namespace sorrel::server {
+
+// What the server knows of itself since it started. Written by worker 0's cron or under the gate.
+struct ServerFacts {
+  std::string run_id;  // 40 hexadecimal digits
+  std::string executable;
+  std::string config_file;
+  int64_t started_ms = 0;
+  uint64_t startup_memory = 0;
+  uint64_t peak_memory = 0;
+  int64_t stats_reset_ms = 0;
+  // Per-second rates, averaged over the last 16 samples.
+  double ops_per_second = 0;
+  double input_kbps = 0;
+  double output_kbps = 0;
+};
+
+// Builds the house from options and keeps it standing: owns every part, starts the workers,
+// listens, runs the server-wide cron, stops. It is wiring; what parts do is theirs.
+class Server : public io::AcceptHandler {
+ public:
+  // `files` and `log` outlive it.
+  Server(Options options, io::SystemClock& clock, Logger& log, FileAccess files);
+  ~Server() override;
+
+  // Makes everything ready and starts to listen. An Error has been logged where it matters.
+  Status start();
+  // Serves until asked to stop; returns the exit code.
+  int run();
+  // Any thread.
+  void request_stop(int exit_code);
+
+  // AcceptHandler
+  void on_accept(std::unique_ptr<io::Accepted> connection) override;
+
+  // Everything below: under the gate, or on worker 0 inside its batch when threads is 1.
+  ConfigStore& config() { return config_; }
+  Options& options() { return options_; }
+  Keyspace& keyspace() { return *keyspace_; }
+  Reclaimer& reclaimer() { return reclaimer_; }
+  EffectStream& effects() { return effects_; }
+  CommandTable& commands() { return *commands_; }
+  SessionWorld& sessions() { return sessions_; }
+  NodeState& node() { return node_; }
+  ExpiryOptions& expiry() { return expiry_; }
+  ServerFacts& facts() { return facts_; }
+  Logger& log() { return log_; }
+  const Clock& clock() const { return clock_; }
+  const FileAccess& files() const { return files_; }
+  const std::vector<std::unique_ptr<Worker>>& workers() const { return workers_; }
+  const std::vector<std::unique_ptr<io::Listener>>& listeners() const { return listeners_; }
+  // Records, tables and clients, and what the process had at start.
+  uint64_t used_memory() const;
+  uint64_t client_memory() const;
+  void reset_stats();
+
+ private:
+  Status build_commands();
+  Status listen();
+  Status listen_tcp(const std::string& address, int port, bool optional);
+  void register_hooks();
+  // Hands the options to everybody who keeps a copy.
+  void apply_options();
+  void cron();
+  void sample_rates();
+  void judge_memory();
+  void evict_clients();
+  void end_pause();
+
+  Options options_;
+  io::SystemClock& clock_;
+  Logger& log_;
+  FileAccess files_;
+  ConfigStore config_{options_};
+  NodeState node_;
+  ExpiryOptions expiry_;
+  ServerFacts facts_;
+  Reclaimer reclaimer_;
+  EffectStream effects_;
+  std::unique_ptr<Keyspace> keyspace_;
+  std::unique_ptr<CommandTable> commands_;
+  std::unique_ptr<WorldGate> gate_;
+  std::unique_ptr<ExecutorWorld> executors_;
+  SessionWorld sessions_;
+  std::unique_ptr<ExecutionObserver> observer_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::unique_ptr<io::Listener>> listeners_;
+  RateSampler sampler_;
+  size_t next_worker_ = 0;
+  std::atomic<int> exit_code_{0};
+};
+
+}  // namespace sorrel::server

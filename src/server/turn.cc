@@ -1,0 +1,99 @@
+// The turn of the loop, on one screen. Each pass of Worker::run() is:
+//
+//   poll            wait in the kernel; then, as one batch:
+//     begin_turn      enter the batch (exclusive commands of other workers wait for its end),
+//                     read the clock once
+//     execute         per ready connection: read, parse a window, run it (session/session.cc);
+//                     timers: cron, and a slice of expiry
+//     end_turn        flush effects, then release replies: no reply leaves before what it promises
+//                     is in the log; leave the batch
+//
+// Sessions are freed inside poll, between batches' callbacks, never inside a command.
+
+#include <algorithm>
+
+#include "keyspace/active_expiry.h"
+#include "server/worker.h"
+
+namespace sorrel::server {
+namespace {
+
+// A slice of expiry is short against what a client notices, and slices that run late are repeated
+// soon: together about a quarter of one core at most at effort 1, as in Redis.
+constexpr int64_t kSliceUs = 700;
+constexpr int64_t kSliceUsPerEffort = 100;
+constexpr int64_t kSliceGapMs = 2;
+
+}  // namespace
+
+void Worker::begin_turn() {
+  executor_.enter();
+  turn_began_ns_ = loop_->clock().monotonic_ns();
+  host_.begin_turn(loop_->clock().wall_ms());
+}
+
+void Worker::end_turn() {
+  host_.flush_effects();
+  host_.release_replies();
+  const int64_t now_ns = loop_->clock().monotonic_ns();
+  const auto took = static_cast<uint64_t>(std::max<int64_t>(0, now_ns - turn_began_ns_));
+  turn_stats_.turns++;
+  turn_stats_.busy_ns += took;
+  turn_stats_.max_ns = std::max(turn_stats_.max_ns, took);
+  executor_.leave();
+}
+
+void Worker::arm_cron() {
+  const int64_t period_ms = 1000 / std::max<int64_t>(expiry_.hz, 1);
+  loop_->add_timer(std::max<int64_t>(period_ms, 1), [this] {
+    cron();
+    arm_cron();
+  });
+}
+
+void Worker::cron() {
+  const int64_t now_ms = host_.now_ms();
+  host_.cron(now_ms);
+  const NodeState& node = sessions_.node;
+  const bool paused = (node.reasons & NodeState::kPaused) != 0 && now_ms < node.pause_until_ms;
+  if (!paused) {
+    host_.resume_postponed();
+    if (expiry_.active && !expiry_behind_) expire_slice();
+  }
+}
+
+// Sweeps the partitions that are this worker's to sweep, going on where it stopped.
+void Worker::expire_slice() {
+  Keyspace& keyspace = executor_.door().keyspace();
+  const Clock& clock = loop_->clock();
+  const int64_t began_ns = clock.monotonic_ns();
+  const int64_t budget_ns = (kSliceUs + (expiry_.effort - 1) * kSliceUsPerEffort) * 1000;
+  const auto may_go_on = [&] { return clock.monotonic_ns() - began_ns < budget_ns; };
+  const unsigned share = (keyspace.partition_count() + workers_ - 1 - index_) / workers_;
+  expiry_behind_ = false;
+  executor_.door().begin(0, host_.now_ms(), false);
+  for (unsigned i = 0; i < share && !expiry_behind_; i++) {
+    const unsigned partition = index_ + (next_partition_ % share) * workers_;
+    Latch& latch = keyspace.partition(partition).latch;
+    if (workers_ > 1) latch.lock();
+    const ExpirySlice slice = sorrel::expire_slice(executor_.door(), partition, may_go_on);
+    if (workers_ > 1) latch.unlock();
+    expiry_stats_.visited += slice.visited;
+    expiry_stats_.expired += slice.expired;
+    if (slice.out_of_time || !may_go_on()) {
+      expiry_behind_ = true;
+    } else {
+      next_partition_++;
+    }
+  }
+  expiry_stats_.slices++;
+  expiry_stats_.cpu_us += static_cast<uint64_t>((clock.monotonic_ns() - began_ns) / 1000);
+  if (!expiry_behind_) return;
+  expiry_stats_.slices_out_of_time++;
+  loop_->add_timer(kSliceGapMs, [this] {
+    expiry_behind_ = false;
+    if (expiry_.active) expire_slice();
+  });
+}
+
+}  // namespace sorrel::server

@@ -1,0 +1,50 @@
+#include "server/worker.h"
+
+#include "io/process.h"
+
+namespace sorrel::server {
+
+Worker::Worker(unsigned index, unsigned workers, ExecutorWorld& executors, SessionWorld& sessions,
+               const ExpiryOptions& expiry, const Clock& clock, uint64_t random_seed)
+    : index_(index),
+      workers_(workers),
+      expiry_(expiry),
+      sessions_(sessions),
+      loop_(io::make_epoll_loop(clock)),
+      executor_(executors, index, random_seed),
+      host_(sessions, *loop_, executor_) {
+  loop_->set_batch_hooks([this] { begin_turn(); }, [this] { end_turn(); });
+  loop_->set_wake_handler([this] { host_.run_posted(); });
+}
+
+Worker::~Worker() {
+  join();
+}
+
+void Worker::run() {
+  arm_cron();
+  while (!stopping_.load(std::memory_order_acquire)) loop_->poll(-1);
+}
+
+void Worker::start_thread() {
+  thread_ = std::thread([this] {
+    io::name_this_thread("worker-" + std::to_string(index_));
+    run();
+  });
+}
+
+void Worker::join() {
+  if (thread_.joinable()) thread_.join();
+}
+
+void Worker::stop() {
+  stopping_.store(true, std::memory_order_release);
+  loop_->wake();
+}
+
+void Worker::reset_stats() {
+  expiry_stats_ = {};
+  turn_stats_ = {};
+}
+
+}  // namespace sorrel::server

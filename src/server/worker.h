@@ -1,0 +1,80 @@
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "dispatch/executor.h"
+#include "io/loop.h"
+#include "session/session_host.h"
+
+namespace sorrel::server {
+
+// What workers are told about active expiry. Changed under the gate.
+struct ExpiryOptions {
+  bool active = true;
+  int64_t effort = 1;
+  int64_t hz = 10;
+};
+
+struct ExpiryStats {
+  uint64_t slices = 0;
+  uint64_t slices_out_of_time = 0;
+  uint64_t visited = 0;
+  uint64_t expired = 0;
+  uint64_t cpu_us = 0;
+};
+
+struct TurnStats {
+  uint64_t turns = 0;
+  uint64_t busy_ns = 0;  // inside batches
+  uint64_t max_ns = 0;
+};
+
+// One thread of the server with all it owns: a loop, sessions, an executor. Worker 0 is the main
+// thread and also runs the server's own timers.
+class Worker {
+ public:
+  Worker(unsigned index, unsigned workers, ExecutorWorld& executors, SessionWorld& sessions,
+         const ExpiryOptions& expiry, const Clock& clock, uint64_t random_seed);
+  ~Worker();
+
+  // Runs turns until stop() was called. Worker 0: on the calling thread; others: on their own.
+  void run();
+  void start_thread();
+  void join();
+  // Any thread.
+  void stop();
+
+  unsigned index() const { return index_; }
+  io::Loop& loop() { return *loop_; }
+  Executor& executor() { return executor_; }
+  SessionHost& host() { return host_; }
+  const ExpiryStats& expiry_stats() const { return expiry_stats_; }
+  const TurnStats& turn_stats() const { return turn_stats_; }
+  void reset_stats();
+
+ private:
+  void begin_turn();
+  void end_turn();
+  void cron();
+  void expire_slice();
+  void arm_cron();
+
+  unsigned index_;
+  unsigned workers_;
+  const ExpiryOptions& expiry_;
+  SessionWorld& sessions_;
+  std::unique_ptr<io::Loop> loop_;
+  Executor executor_;
+  SessionHost host_;
+  std::atomic<bool> stopping_{false};
+  std::thread thread_;
+  ExpiryStats expiry_stats_;
+  TurnStats turn_stats_;
+  int64_t turn_began_ns_ = 0;
+  unsigned next_partition_ = 0;  // among those this worker sweeps
+  bool expiry_behind_ = false;   // the last slice ran out of time
+};
+
+}  // namespace sorrel::server
