@@ -30,6 +30,8 @@ EDGES = [
     "1e3",
     "-",
 ]
+# Without those that are good relative times: see Maker.seconds.
+TIME_EDGES = [e for e in EDGES if e not in ("2147483647", "2147483648", "4294967296")]
 FLOATS = ["0.5", "-2.25", "1e3", "3.0", "0.1", "1e-5", "123456789.125", "inf", "-inf", "nan", "1e400", ".5", "5.", "--1"]
 VALUES = ["", "a", "value", "x" * 44, "x" * 45, "y" * 300, "\x00\xff\r\n", "é", "12 34"]
 PATTERNS = ["*", "key*", "key[0-4]", "k?y1", "nothing", "[^k]*", "key\\*", "*[", ""]
@@ -75,7 +77,7 @@ class Maker:
             "EXAT": ["33177117420", "1", "33177117421"],
             "PXAT": ["33177117420000", "1", "33177117420999"],
         }[name]
-        return [name, self.one(times, times, times, ["0", "-1"], EDGES)]
+        return [name, self.one(times, times, times, ["0", "-1"], TIME_EDGES)]
 
     def case(self, word):
         return word.lower() if self.random.random() < 0.2 else word
@@ -110,7 +112,7 @@ def expire_command(m):
         "EXPIREAT": ["33177117420", "33177117421", "1"],
         "PEXPIREAT": ["33177117420000", "33177117420999", "1"],
     }[name]
-    out = [name, m.key(), m.one(times, times, times, EDGES)]
+    out = [name, m.key(), m.one(times, times, times, TIME_EDGES)]
     for option in ("NX", "XX", "GT", "LT"):
         out += m.maybe(0.12, m.case(option))
     return out + m.maybe(0.02, "JUNK")
@@ -163,8 +165,8 @@ STRING = [
     (1, simple("MGET", "K")),
     (1, lambda m: pairs(m, "MSET")),
     (1, lambda m: pairs(m, "MSETNX")),
-    (1, lambda m: ["SETEX", m.key(), m.one([str(m.seconds())], EDGES), m.value()]),
-    (1, lambda m: ["PSETEX", m.key(), m.one([str(m.seconds() * 1000)], EDGES), m.value()]),
+    (1, lambda m: ["SETEX", m.key(), m.one([str(m.seconds())], TIME_EDGES), m.value()]),
+    (1, lambda m: ["PSETEX", m.key(), m.one([str(m.seconds() * 1000)], TIME_EDGES), m.value()]),
 ]
 
 BITMAP = [
