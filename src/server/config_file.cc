@@ -18,6 +18,8 @@ constexpr std::string_view kRedisVersion = "7.2.4";
 constexpr int kMaxIncludes = 256;
 constexpr int64_t kMinHz = 1;
 constexpr int64_t kMaxHz = 500;
+// A smaller backlog could not hold even one ordinary write.
+constexpr int64_t kMinBacklogBytes = 16 * 1024;
 
 constexpr std::string_view kIgnoredWords[] = {"list-max-ziplist-entries", "list-max-ziplist-value",
                                               "lua-replicate-commands"};
@@ -183,6 +185,7 @@ Result<std::string> read_config_file(const std::string& path, const FileAccess& 
 
 void normalize(Options& options) {
   options.process.hz = std::clamp(options.process.hz, kMinHz, kMaxHz);
+  options.replication.backlog_bytes = std::max(options.replication.backlog_bytes, kMinBacklogBytes);
   if (options.cluster.enabled) options.process.databases = 1;
 }
 

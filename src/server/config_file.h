@@ -47,8 +47,8 @@ Status load_config(std::string_view text, Options& options, const LoadEnvironmen
 // together.
 Result<std::string> read_config_file(const std::string& path, const FileAccess& files);
 
-// Brings values that are allowed but make no sense into range (hz to 1..500, one database in
-// cluster mode). load_config and CONFIG SET do this by themselves.
+// Brings values that are allowed but make no sense into range (hz to 1..500, repl-backlog-size to
+// at least 16 kB, one database in cluster mode). load_config and CONFIG SET do this by themselves.
 void normalize(Options& options);
 
 }  // namespace sorrel::server

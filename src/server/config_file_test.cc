@@ -246,6 +246,8 @@ TEST(ConfigFile, ValuesAreBroughtIntoRange) {
   Options options;
   ASSERT_TRUE(load("hz 100000", options));
   EXPECT_EQ(options.process.hz, 500);
+  ASSERT_TRUE(load("repl-backlog-size 1", options));
+  EXPECT_EQ(options.replication.backlog_bytes, 16384);
   ASSERT_TRUE(load("hz 0\ncluster-enabled yes", options));
   EXPECT_EQ(options.process.hz, 1);
   EXPECT_EQ(options.process.databases, 1);

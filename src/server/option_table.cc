@@ -17,6 +17,8 @@ template <class... Visitors>
 struct Overloaded : Visitors... {
   using Visitors::operator()...;
 };
+template <class... Visitors>
+Overloaded(Visitors...) -> Overloaded<Visitors...>;
 
 std::optional<int64_t> parse_octal(std::string_view text) {
   constexpr size_t kMaxDigits = 20;  // 60 bits, so that the value always fits
