@@ -76,6 +76,9 @@ Result<std::unique_ptr<CommandTable>> CommandTable::build(std::span<const Bindin
     (*parent)->subcommands.push_back(command.get());
     command->parent = parent->get();
   }
+  for (const auto& command : table->commands_) {
+    command->plain = command->handler != nullptr && command->subcommands.empty();
+  }
   table->rebuild();
   return table;
 }

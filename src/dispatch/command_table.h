@@ -40,6 +40,7 @@ struct Command {
   // Position of the first key, for prefetching; 0: none, or not at a fixed place.
   uint8_t first_key = 0;
   std::vector<const Command*> subcommands;
+  bool plain = false;  // runs as it is: has a handler and no subcommands to choose from
   const Command* parent = nullptr;
 
   bool has(uint64_t flag) const { return (flags & flag) != 0; }

@@ -53,8 +53,8 @@ void Executor::prefetch(const Request& request, int db) {
 Executor::Outcome Executor::execute(const Request& request, Caller& caller,
                                     resp::ReplySink& reply) {
   const Command* command = request.command;
-  if (command == nullptr || !command->subcommands.empty() ||
-      !command->arity_fits(request.args.size()) || (caller.reasons | world_.node.reasons) != 0) {
+  if (command == nullptr || !command->plain || !command->arity_fits(request.args.size()) ||
+      (caller.reasons | world_.node.reasons) != 0) {
     const uint64_t errors = reply.errors();
     const bool refusal = refused(request, command, caller, reply);
     if (reply.errors() != errors) {

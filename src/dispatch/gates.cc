@@ -70,7 +70,7 @@ bool Executor::refused(const Request& request, const Command*& command, Caller& 
     }
     return true;
   }
-  if (!command->subcommands.empty() && !resolve_subcommand(request, command, reply)) return true;
+  if (!command->plain && !resolve_subcommand(request, command, reply)) return true;
   if (!command->arity_fits(request.args.size())) {
     answer_arity(*command, reply);
     return true;

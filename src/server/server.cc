@@ -38,6 +38,12 @@ CycleScale measure_cycles(const Clock& clock) {
   return CycleScale{passed == 0 ? 1.0 : took / static_cast<double>(passed)};
 }
 
+bool is_local(const Caller& caller) {
+  if (caller.kind != Caller::Kind::kSession) return true;
+  const Session* session = static_cast<const SessionCaller&>(caller).session;
+  return session != nullptr && session->stream() != nullptr && session->stream()->is_loopback();
+}
+
 }  // namespace
 
 Server::Server(Options options, io::SystemClock& clock, Logger& log, FileAccess files)
@@ -86,6 +92,10 @@ Status Server::build_commands() {
     bindings.insert(bindings.end(), family.begin(), family.end());
   };
   for (const auto& family : commands::families()) add(family);
+  config_commands_.files = files_;
+  config_commands_.reset_statistics = [this] { reset_stats(); };
+  config_commands_.is_local = [](const Caller& caller) { return is_local(caller); };
+  add(config_bindings(config_commands_));
   auto table = CommandTable::build(bindings);
   if (!table) return table.error();
   commands_ = std::move(*table);

@@ -12,6 +12,7 @@
 #include "keyspace/keyspace.h"
 #include "keyspace/reclaimer.h"
 #include "propagate/effect_log.h"
+#include "server/config_commands.h"
 #include "server/config_store.h"
 #include "server/options.h"
 #include "server/rate_sampler.h"
@@ -92,6 +93,7 @@ class Server : public io::AcceptHandler {
   Logger& log_;
   FileAccess files_;
   ConfigStore config_{options_};
+  ConfigCommands config_commands_{.store = config_};
   NodeState node_;
   ExpiryOptions expiry_;
   ServerFacts facts_;
