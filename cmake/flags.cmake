@@ -41,6 +41,6 @@ endif()
 # within a second each.
 if(SORREL_LTO)
   set(lto_compile -flto=auto -ffat-lto-objects)
-  set(lto_link -flto=auto)
+  set(lto_link -flto=auto -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
   set(lto_no_link -fno-lto)
 endif()
