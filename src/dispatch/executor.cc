@@ -53,6 +53,7 @@ void Executor::prefetch(const Request& request, int db) {
 Executor::Outcome Executor::execute(const Request& request, Caller& caller,
                                     resp::ReplySink& reply) {
   const Command* command = request.command;
+  bool monitored = false;
   if (command == nullptr || !command->plain || !command->arity_fits(request.args.size()) ||
       (caller.reasons | world_.node.reasons) != 0) {
     const uint64_t errors = reply.errors();
@@ -62,9 +63,17 @@ Executor::Outcome Executor::execute(const Request& request, Caller& caller,
       if (command != nullptr) stats_.commands[command->index].rejected++;
     }
     if (refusal) return reply.errors() != errors ? Outcome::kDone : Outcome::kPostponed;
+    monitored = (world_.node.reasons & NodeState::kMonitored) != 0;
   }
   run(*command, request, caller, reply);
+  if (monitored) show(*command, request, caller);
   return Outcome::kDone;
+}
+
+// Administrative commands may carry what not everybody should see.
+void Executor::show(const Command& command, const Request& request, const Caller& caller) {
+  if (world_.observer == nullptr || command.has(catalog::kSkipMonitor | catalog::kAdmin)) return;
+  world_.observer->on_execute(caller, command, request.args);
 }
 
 void Executor::run(const Command& command, const Request& request, Caller& caller,

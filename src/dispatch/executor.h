@@ -25,7 +25,8 @@ struct Request {
 class ExecutionObserver {
  public:
   virtual ~ExecutionObserver() = default;
-  // Before the command runs, when somebody monitors.
+  // After a command ran, when somebody monitors; no latch is held, and the caller's database is the
+  // one it has now.
   virtual void on_execute(const Caller& caller, const Command& command,
                           std::span<const std::string_view> args) = 0;
   // After a command that took longer than the slow log's limit.
@@ -69,6 +70,7 @@ class Executor {
   void begin_batch(int64_t now_ms) {
     now_ms_ = now_ms;
     last_cycles_ = cycles_now();
+    door_.set_may_expire((world_.node.reasons & NodeState::kPaused) == 0);
   }
   int64_t now_ms() const { return now_ms_; }
   void enter() { world_.gate.enter(worker_); }
@@ -101,6 +103,7 @@ class Executor {
   void run_locked(Call& call);
   void run_under_latches(Call& call);
   void finish(const Command& command, const Request& request, const Caller& caller, bool failed);
+  void show(const Command& command, const Request& request, const Caller& caller);
   void leave_effects(const Call& call);
   void count_error(resp::ReplySink& reply, uint64_t errors);
   void unknown_command(const Request& request, resp::ReplySink& reply);

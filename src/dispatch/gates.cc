@@ -46,6 +46,15 @@ bool refuse_out_of_memory(const Command& command, const NodeState& node, resp::R
   return true;
 }
 
+// Who does not wait while others are paused must not go past them into the keyspace. Redis means
+// replicas and monitors alike, and so do its words.
+bool refuse_exempt(const Command& command, const Caller& caller, resp::ReplySink& reply) {
+  constexpr uint64_t kOnKeys = catalog::kWrite | catalog::kReadonly | catalog::kMayReplicate;
+  if ((caller.reasons & Caller::kExemptFromPause) == 0 || !command.has(kOnKeys)) return false;
+  reply.error("ERR Replica can't interact with the keyspace");
+  return true;
+}
+
 bool must_wait(const Command& command, const Caller& caller, const NodeState& node,
                int64_t now_ms) {
   if ((node.reasons & NodeState::kPaused) == 0 || now_ms >= node.pause_until_ms) return false;
@@ -77,11 +86,8 @@ bool Executor::refused(const Request& request, const Command*& command, Caller& 
   }
   if (refuse_unauthenticated(*command, caller, reply)) return true;
   if (refuse_out_of_memory(*command, world_.node, reply)) return true;
+  if (refuse_exempt(*command, caller, reply)) return true;
   if (must_wait(*command, caller, world_.node, now_ms_)) return true;
-  if ((world_.node.reasons & NodeState::kMonitored) != 0 && world_.observer != nullptr &&
-      !command->has(catalog::kSkipMonitor | catalog::kAdmin)) {
-    world_.observer->on_execute(caller, *command, request.args);
-  }
   return false;
 }
 

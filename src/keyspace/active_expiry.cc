@@ -45,6 +45,7 @@ bool sweep_one(Door& door, unsigned partition, int db, Database& database, Expir
 
 ExpirySlice expire_slice(Door& door, unsigned partition, const std::function<bool()>& may_go_on) {
   ExpirySlice slice;
+  if (!door.may_expire()) return slice;
   for (int db = 0; db < door.keyspace().database_count(); db++) {
     Database* database = door.keyspace().find_database(partition, db);
     if (database == nullptr) continue;

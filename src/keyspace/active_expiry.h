@@ -15,7 +15,8 @@ struct ExpirySlice {
 
 // Deletes keys whose time has come in one partition, in all its databases, segment by segment from
 // where it last stopped, for as long as `may_go_on` says and at most one round. Precondition: the
-// partition's latch is held. Leaves a DEL effect per key, like lazy expiry.
+// partition's latch is held. Leaves a DEL effect per key, like lazy expiry. Does nothing while the
+// door may not expire.
 ExpirySlice expire_slice(Door& door, unsigned partition, const std::function<bool()>& may_go_on);
 
 }  // namespace sorrel

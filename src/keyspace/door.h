@@ -67,6 +67,7 @@ class Door {
 
   // While writes are paused, keys whose time has come are hidden but not deleted.
   void set_may_expire(bool may) { may_expire_ = may; }
+  bool may_expire() const { return may_expire_; }
   void set_observer(ChangeObserver* observer) { observer_ = observer; }
 
   // Deletes `record` because its time has come: counts, tells observers, leaves a DEL effect.

@@ -1,14 +1,27 @@
 #include "session/session.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "base/bytes.h"
+#include "session/client_list.h"
 #include "session/session_host.h"
 
 namespace sorrel {
 namespace {
 
-// Replies of one connection above this are sent before more of its requests are run.
-constexpr size_t kSendBytes = 256 * 1024;
+// What is kept of a request that came in pieces may waste this much before it is moved.
+constexpr size_t kHeldSlack = 4096;
+// A peer that is to be closed gets this long to take a byte of what it was answered.
+constexpr int64_t kFlushPatienceMs = 60'000;
+constexpr int64_t kWebRequestLogMs = 60'000;
+
+// The command as statistics name it; the container's own word is not enough for CLIENT LIST.
+const Command* named_command(const Request& request) {
+  const Command* command = request.command;
+  if (command == nullptr || command->subcommands.empty() || request.args.size() < 2) return command;
+  return command->subcommand(request.args[1]);
+}
 
 }  // namespace
 
@@ -24,28 +37,40 @@ void Session::attach(io::Stream* stream) {
 
 void Session::on_data(std::string_view bytes) {
   if (closing_) return;
-  Executor& executor = host_.executor_;
-  executor.pause();
+  host_.executor_.pause();
+  if (closing_) return;  // killed by who waited for that
   host_.stats_.reads++;
   host_.stats_.input_bytes += bytes.size();
   last_use_ms_ = host_.now_ms();
   if (held_.empty()) {
     const size_t used = process(bytes);
-    if (used < bytes.size() && !closing_) keep(bytes.substr(used));
+    if (used < bytes.size() && !closing_) held_.assign(bytes.substr(used));
   } else {
     held_.append(bytes);
-    if (!suspended_) resume();
+    if (!suspended_) release_held(process(held_));
   }
   if (!closing_ && over_query_limit()) {
     host_.stats_.query_limit_closes++;
-    host_.world_.log.warning("Closing client that reached max query buffer length: id=" +
-                             std::to_string(id()) + " addr=" + stream_->peer_address());
+    host_.world_.log.warning("Closing client that reached max query buffer length: " +
+                             client_line(*this, host_.now_ms()));
     close_soon(false);
+  }
+  if (closing_) {
+    held_ = std::string();
+    parser_.reset();
   }
 }
 
-void Session::keep(std::string_view rest) {
-  held_.assign(rest);
+// The first `used` bytes are done with. Memory of a large request does not stay with a small rest.
+void Session::release_held(size_t used) {
+  const size_t rest = held_.size() - used;
+  if (rest == 0) {
+    held_ = std::string();
+  } else if (held_.capacity() > 2 * rest + kHeldSlack) {
+    held_ = held_.substr(used);
+  } else if (used > 0) {
+    held_.erase(0, used);
+  }
 }
 
 bool Session::over_query_limit() const {
@@ -54,44 +79,37 @@ bool Session::over_query_limit() const {
   return !caller_.authenticated() && held_.size() > kUnauthenticatedQueryLimit;
 }
 
+void Session::suspend() {
+  suspended_ = true;
+  host_.suspended_++;
+  stream_->pause_reading(true);
+  host_.wait_for_pause_end();
+}
+
 void Session::resume() {
-  if (suspended_) {
-    suspended_ = false;
-    host_.suspended_--;
-    stream_->pause_reading(false);
-  }
-  const size_t used = process(held_);
-  if (used == held_.size()) {
-    held_ = std::string();
-  } else if (used > 0) {
-    held_.erase(0, used);
-  }
+  if (!suspended_) return;
+  suspended_ = false;
+  host_.suspended_--;
+  stream_->pause_reading(false);
+  release_held(process(held_));
 }
 
 // Runs what is complete in `bytes`; returns how much of it is done with.
 size_t Session::process(std::string_view bytes) {
-  host_.executor_.begin_batch(host_.now_ms());
-  host_.writer_.set_protocol(caller_.protocol);
-  unsent_begin_ = host_.out_.size();
+  host_.begin_running(*this, bytes.size());
   size_t at = 0;
-  while (!closing_ && !suspended_) {
+  while (at < bytes.size() && !closing_ && !suspended_) {
     const size_t next = run_window(bytes, at);
     if (next == at) break;
     at = next;
-    if (host_.out_.size() - unsent_begin_ > kSendBytes) {
-      host_.queue(*this);
-      host_.flush_effects();
-      host_.release_replies();
-      unsent_begin_ = host_.out_.size();
-    }
   }
-  host_.queue(*this);
+  host_.end_running();
   return at;
 }
 
-// Parses up to a window of requests, then runs them. Returns where the next one starts: `at` itself
-// when there was no complete one.
-size_t Session::run_window(std::string_view bytes, size_t at) {
+// Parses requests from `end` on, which moves behind the last complete one. False: what stands there
+// is no request.
+bool Session::parse_window(std::string_view bytes, size_t& end) {
   resp::RequestLimits limits;
   limits.max_bulk = host_.world_.options.max_bulk;
   limits.authenticated = caller_.authenticated();
@@ -102,85 +120,119 @@ size_t Session::run_window(std::string_view bytes, size_t at) {
   args.clear();
   items.clear();
   host_.inline_store_.clear();
-  size_t end = at;
-  bool broken = false;
   while (items.size() < window) {
     const size_t first = args.size();
     const auto outcome = parser_.next(bytes.substr(end), limits, args, host_.inline_store_);
     if (outcome == resp::RequestParser::Outcome::kNeedMore) break;
-    if (outcome == resp::RequestParser::Outcome::kError) {
-      broken = true;
-      break;
-    }
+    if (outcome == resp::RequestParser::Outcome::kError) return false;
     end += parser_.consumed();
     if (args.size() > first) items.push_back({first, args.size() - first, end});
   }
+  return true;
+}
+
+// Parses up to a window of requests, then runs them. Returns where the next one starts: `at` itself
+// when there was no complete one.
+size_t Session::run_window(std::string_view bytes, size_t at) {
+  size_t end = at;
+  const bool sound = parse_window(bytes, end);
+  const auto& items = host_.items_;
   auto& requests = host_.requests_;
   requests.clear();
   for (const auto& item : items) {
-    requests.push_back(host_.executor_.prepare({args.data() + item.first, item.count}, caller_.db));
+    requests.push_back(
+        host_.executor_.prepare({host_.args_.data() + item.first, item.count}, caller_.db));
   }
   if (requests.size() > 1) {
     for (const Request& request : requests) host_.executor_.prefetch(request, caller_.db);
   }
   for (size_t i = 0; i < items.size(); i++) {
-    if (!execute_one(i)) {
+    if (!execute_one(requests[i])) {
       // Postponed: it and everything behind it is read again later.
       parser_.reset();
       return i == 0 ? at : items[i - 1].end;
     }
+    host_.bound_scratch();
     if (closing_) return items[i].end;
   }
-  if (broken) protocol_error();
+  if (!sound) protocol_error();
   return end;
 }
 
-bool Session::execute_one(size_t index) {
-  const Request& request = host_.requests_[index];
-  if (request.command != nullptr) last_command_ = request.command;
-  const size_t mark = host_.out_.size();
-  const bool off = reply_mode_ == ReplyMode::kOff;
+// False: the request has to wait.
+bool Session::execute_one(const Request& request) {
+  if (request.command == nullptr && refuse_web_request(request)) return true;
   const bool skip = std::exchange(skip_next_reply_, false);
+  silent_ = skip || reply_mode_ == ReplyMode::kOff;
+  last_command_ = named_command(request);
+  host_.running_.request = &request;
+  const size_t mark = host_.out_.size();
   const auto outcome = host_.executor_.execute(request, caller_, host_.writer_);
+  host_.running_.request = nullptr;
   if (outcome == Executor::Outcome::kPostponed) {
     skip_next_reply_ = skip;
-    suspended_ = true;
-    host_.suspended_++;
-    stream_->pause_reading(true);
+    suspend();
     return false;
   }
-  if (skip || (off && reply_mode_ == ReplyMode::kOff)) host_.out_.truncate(mark);
+  if (silent_) host_.drop_replies(mark);
+  return true;
+}
+
+// A browser can be made to send anything in the body of a request, but not to leave out these
+// words before it. Nothing behind them is run.
+bool Session::refuse_web_request(const Request& request) {
+  const std::string_view word = request.args[0];
+  if (!iequals(word, "POST") && !iequals(word, "Host:")) return false;
+  const int64_t now_ms = host_.now_ms();
+  if (now_ms - host_.web_request_logged_ms_ > kWebRequestLogMs) {
+    host_.web_request_logged_ms_ = now_ms;
+    host_.world_.log.warning(
+        "Possible SECURITY ATTACK: a web request was sent to this port, perhaps by a browser that "
+        "was made to. Connection from " +
+        stream_->peer_address() + " aborted.");
+  }
+  close_soon(false);
   return true;
 }
 
 void Session::protocol_error() {
-  host_.writer_.error("ERR " + std::string(parser_.error()));
+  if (reply_mode_ == ReplyMode::kOn && !skip_next_reply_) {
+    host_.writer_.error("ERR " + std::string(parser_.error()));
+  }
   host_.world_.log.verbose("Protocol error (" + std::string(parser_.error()) +
-                           ") from client: id=" + std::to_string(id()) +
-                           " addr=" + stream_->peer_address());
+                           ") from client: " + client_line(*this, host_.now_ms()));
   close_soon(true);
 }
 
 void Session::send(std::string_view bytes) {
   if (closing_) return;
-  unsent_begin_ = host_.out_.size();
-  host_.out_.append(bytes);
-  host_.queue(*this);
+  if (host_.running_.session == this) host_.queue_running();
+  const size_t begin = host_.pushed_.size();
+  host_.pushed_.append(bytes);
+  host_.slices_.push_back({this, &host_.pushed_, begin, host_.pushed_.size()});
 }
 
 void Session::close_soon(bool flush) {
-  if (closing_) {
-    close_flush_ = close_flush_ && flush;
-    return;
-  }
+  if (closing_ && (flush || !close_flush_)) return;
   closing_ = true;
   close_flush_ = flush;
-  unsent_begin_ = std::min(unsent_begin_, host_.out_.size());
-  host_.slices_.push_back({this, host_.out_.size(), host_.out_.size()});
+  host_.end_soon(*this);
+}
+
+void Session::kill() {
+  // Its worker is outside its batch, or is the caller; the lists of its turn are its own, and it
+  // may be asleep. So it is woken and ends the stream when it comes to its mail.
+  closing_ = true;
+  close_flush_ = false;
+  host_.post([host = &host_, id = id()] {
+    Session* session = host->find(id);
+    if (session != nullptr) host->end_soon(*session);
+  });
 }
 
 void Session::on_drained() {
   over_soft_limit_since_ms_ = 0;
+  last_use_ms_ = host_.now_ms();
 }
 
 void Session::on_close(io::CloseReason) {
@@ -189,7 +241,13 @@ void Session::on_close(io::CloseReason) {
 
 void Session::set_protocol(int protocol) {
   caller_.protocol = protocol;
-  host_.writer_.set_protocol(protocol);
+  if (host_.running_.session == this) host_.writer_.set_protocol(protocol);
+}
+
+void Session::set_reply_mode(ReplyMode mode) {
+  reply_mode_ = mode;
+  skip_next_reply_ = false;
+  silent_ = mode == ReplyMode::kOff;
 }
 
 void Session::set_monitoring(bool on) {
@@ -197,35 +255,64 @@ void Session::set_monitoring(bool on) {
   monitoring_ = on;
   SessionWorld& world = host_.world_;
   world.monitors += on ? 1 : -1;
+  if (on) {
+    // Who only looks on has to see what happens while everybody else waits.
+    caller_.reasons |= Caller::kExemptFromPause;
+    host_.monitors_.push_back(this);
+  } else {
+    caller_.reasons &= ~uint32_t{Caller::kExemptFromPause};
+    std::erase(host_.monitors_, this);
+  }
   if (world.monitors > 0) {
     world.node.reasons |= NodeState::kMonitored;
   } else {
-    world.node.reasons &= ~NodeState::kMonitored;
+    world.node.reasons &= ~uint32_t{NodeState::kMonitored};
   }
 }
 
+void Session::authenticate(std::string_view user) {
+  caller_.user = user;
+  caller_.reasons &= ~uint32_t{Caller::kNotAuthenticated};
+}
+
 void Session::reset_state(bool authenticated) {
+  set_monitoring(false);
   set_protocol(2);
   caller_.db = 0;
   caller_.no_touch = caller_.no_evict = false;
   caller_.user = "default";
   caller_.reasons = authenticated ? 0u : uint32_t{Caller::kNotAuthenticated};
   name.clear();
-  reply_mode_ = ReplyMode::kOn;
-  skip_next_reply_ = false;
+  set_reply_mode(ReplyMode::kOn);
+}
+
+size_t Session::query_bytes() const {
+  return host_.running_.session == this ? host_.running_.bytes : held_.size();
+}
+
+size_t Session::argument_bytes() const {
+  size_t bytes = parser_.memory_bytes();
+  if (host_.running_.session == this && host_.running_.request != nullptr) {
+    for (const std::string_view arg : host_.running_.request->args) bytes += arg.size();
+  }
+  return bytes;
 }
 
 size_t Session::output_bytes() const {
   return stream_ == nullptr ? 0 : stream_->pending_bytes();
 }
 
+size_t Session::output_memory_bytes() const {
+  return stream_ == nullptr ? 0 : stream_->buffer_bytes();
+}
+
 size_t Session::memory_bytes() const {
   return sizeof(Session) + held_.capacity() + parser_.memory_bytes() + name.capacity() +
-         (stream_ == nullptr ? 0 : stream_->buffer_bytes());
+         library_name.capacity() + library_version.capacity() + output_memory_bytes();
 }
 
 bool Session::check_limits(int64_t now_ms) {
-  if (closing_) return false;
+  if (closing_) return check_flush(now_ms);
   const SessionOptions& options = host_.world_.options;
   if (options.idle_timeout_seconds > 0 && !monitoring_ && !suspended_ &&
       now_ms - last_use_ms_ > options.idle_timeout_seconds * 1000) {
@@ -235,6 +322,19 @@ bool Session::check_limits(int64_t now_ms) {
   }
   host_.enforce_output_limit(*this);
   return closing_;
+}
+
+// Waiting for a peer to take its last reply must end some time: it may have stopped reading.
+bool Session::check_flush(int64_t now_ms) {
+  const size_t pending = output_bytes();
+  if (pending != flush_bytes_) {
+    flush_bytes_ = pending;
+    last_use_ms_ = now_ms;
+    return false;
+  }
+  if (now_ms - last_use_ms_ <= kFlushPatienceMs) return false;
+  close_soon(false);
+  return true;
 }
 
 }  // namespace sorrel

@@ -13,6 +13,7 @@ namespace sorrel {
 
 class Session;
 class SessionHost;
+struct Request;
 
 struct SessionCaller : Caller {
   Session* session = nullptr;
@@ -24,10 +25,18 @@ struct SessionCaller : Caller {
 //                                              └─ replies go to the host's scratch buffer, which is
 //                                                 sent at the end of the turn
 //
+//              ┌────────── resume (the pause is over) ───────────┐
+//              v                                                 │
+//   open: reads and runs ── a request must wait ──> suspended: reads nothing, keeps the rest
+//     │
+//     ├── close_soon(true): runs nothing more, ends once what it was answered has been taken
+//     └── close_soon(false), kill: runs nothing more, ends with this turn
+//
 // An idle session holds no buffer at all: bytes are parsed where the loop read them, and only an
 // unfinished request is kept.
 //
-// Other workers may look at a session, or mark it to be killed, under the gate.
+// Thread rule: everything belongs to the session's worker, inside its batch; under the gate other
+// workers may look at it, and kill() it.
 class Session final : public io::StreamHandler {
  public:
   enum class ReplyMode : uint8_t { kOn, kOff };
@@ -42,17 +51,26 @@ class Session final : public io::StreamHandler {
   void attach(io::Stream* stream);
   // Goes on with what was held back while the server was paused.
   void resume();
-  // Ends the connection once what it was answered has been sent (`flush`), or at once.
+  // Ends the connection once what it was answered has been sent (`flush`), or at once. It is not
+  // freed before the loop's next turn.
   void close_soon(bool flush);
+  // Under the gate, from any worker: ends the connection at once, wherever it lives. From now on it
+  // runs nothing and is not listed.
+  void kill();
   bool closing() const { return closing_; }
+  // Closing, and what it was answered last is dropped.
+  bool killed() const { return closing_ && !close_flush_; }
 
-  // Sends at the end of the turn; for messages that are no reply (MONITOR, push).
+  // Sends at the end of the turn, behind everything it was answered before; for messages that are
+  // no reply (MONITOR, push).
   void send(std::string_view bytes);
 
   // Both protocols: the caller's and the writer's.
   void set_protocol(int protocol);
-  // As after connecting: database 0, RESP2, no name, replies on.
+  // As after connecting: database 0, RESP2, no name, replies on, no monitor. Under the gate.
   void reset_state(bool authenticated);
+  // Logs in as `user`.
+  void authenticate(std::string_view user);
 
   // What CLIENT LIST and its filters show. Units in the names; memory in bytes.
   SessionCaller& caller() { return caller_; }
@@ -62,24 +80,30 @@ class Session final : public io::StreamHandler {
   uint64_t id() const { return caller_.id; }
   int64_t created_ms() const { return created_ms_; }
   int64_t last_use_ms() const { return last_use_ms_; }
-  size_t query_bytes() const { return held_.size(); }
-  size_t query_capacity() const { return held_.capacity(); }
-  size_t argument_bytes() const { return parser_.memory_bytes(); }
+  // Bytes that were read and are not done with, those of running requests included.
+  size_t query_bytes() const;
+  // Room for more of them in memory of its own.
+  size_t query_free_bytes() const { return held_.empty() ? 0 : held_.capacity() - held_.size(); }
+  // The arguments of the running request and what is noted of an unfinished one.
+  size_t argument_bytes() const;
   size_t output_bytes() const;
+  size_t output_memory_bytes() const;
   size_t memory_bytes() const;
   bool suspended() const { return suspended_; }
   bool monitoring() const { return monitoring_; }
-  void set_monitoring(bool on);
+  void set_monitoring(bool on);  // under the gate
   const Command* last_command() const { return last_command_; }
 
-  void set_reply_mode(ReplyMode mode) { reply_mode_ = mode; }
+  // kOn is heard at once: even the request that says so is answered.
+  void set_reply_mode(ReplyMode mode);
+  ReplyMode reply_mode() const { return reply_mode_; }
   void skip_next_reply() { skip_next_reply_ = true; }
 
   std::string name;
   std::string library_name;
   std::string library_version;
 
-  // The host's cron: idle time and soft output limits. True: it was closed.
+  // The host's cron: idle time, soft output limits, ends that nobody takes. True: it was closed.
   bool check_limits(int64_t now_ms);
 
  private:
@@ -87,10 +111,14 @@ class Session final : public io::StreamHandler {
 
   size_t process(std::string_view bytes);
   size_t run_window(std::string_view bytes, size_t at);
-  void keep(std::string_view rest);
-  bool execute_one(size_t index);
+  bool parse_window(std::string_view bytes, size_t& end);
+  bool execute_one(const Request& request);
+  void suspend();
+  void release_held(size_t used);
   void protocol_error();
+  bool refuse_web_request(const Request& request);
   bool over_query_limit() const;
+  bool check_flush(int64_t now_ms);
 
   SessionHost& host_;
   io::Stream* stream_ = nullptr;
@@ -101,14 +129,14 @@ class Session final : public io::StreamHandler {
   int64_t created_ms_;
   int64_t last_use_ms_;
   int64_t over_soft_limit_since_ms_ = 0;
-  size_t unsent_begin_ = 0;  // this turn's replies, in the host's scratch buffer
+  size_t flush_bytes_ = 0;  // closing: what was still to be taken at the last look
   ReplyMode reply_mode_ = ReplyMode::kOn;
   bool skip_next_reply_ = false;
+  bool silent_ = false;  // the running request is not answered
   bool closing_ = false;
   bool close_flush_ = false;
   bool suspended_ = false;
   bool monitoring_ = false;
-  bool queued_ = false;  // in the host's list of sessions with something to send
 };
 
 }  // namespace sorrel

@@ -3,12 +3,19 @@
 #include <algorithm>
 #include <string>
 
+#include "session/client_list.h"
+#include "session/pause.h"
+
 namespace sorrel {
 namespace {
 
 constexpr size_t kScratchKept = 1 << 20;
+// Replies gathered beyond this are sent before more requests are run.
+constexpr size_t kSendBytes = 256 * 1024;
 // Sessions looked at per cron call, beside a tenth of all: every one is seen about once a second.
 constexpr size_t kCronSessions = 20;
+// A pause may be as long as the clock counts; its timer looks again now and then.
+constexpr int64_t kLongestPauseTimerMs = 60 * 60 * 1000;
 
 }  // namespace
 
@@ -19,9 +26,12 @@ SessionHost::SessionHost(SessionWorld& world, io::Loop& loop, Executor& executor
   requests_.reserve(kWindow);
 }
 
-SessionHost::~SessionHost() = default;
+SessionHost::~SessionHost() {
+  if (pause_timer_ != 0) loop_.cancel_timer(pause_timer_);
+}
 
-void SessionHost::adopt(std::unique_ptr<io::Accepted> connection) {
+// Null when the loop did not want it.
+Session* SessionHost::take_in(std::unique_ptr<io::Accepted> connection) {
   const uint64_t id = world_.next_id.fetch_add(1, std::memory_order_relaxed);
   auto session = std::make_unique<Session>(*this, id, now_ms());
   Session& taken = *session;
@@ -29,70 +39,99 @@ void SessionHost::adopt(std::unique_ptr<io::Accepted> connection) {
   taken.attach(loop_.adopt(std::move(connection), taken));
   if (taken.stream() == nullptr) {
     sessions_.erase(id);
-    return;
+    return nullptr;
   }
-  stats_.connections_received++;
   world_.connected.fetch_add(1, std::memory_order_relaxed);
-  if (world_.options.keepalive_seconds > 0) {
-    taken.stream()->set_keepalive(static_cast<int>(world_.options.keepalive_seconds));
+  return &taken;
+}
+
+void SessionHost::adopt(std::unique_ptr<io::Accepted> connection) {
+  Session* taken = take_in(std::move(connection));
+  if (taken == nullptr) return;
+  stats_.connections_received++;
+  const SessionOptions& options = world_.options;
+  if (options.keepalive_seconds > 0) {
+    taken->stream()->set_keepalive(static_cast<int>(options.keepalive_seconds));
   }
-  if (!world_.options.password.empty()) taken.caller().reasons |= Caller::kNotAuthenticated;
-  if (world_.options.protected_mode && world_.options.password.empty() &&
-      !taken.stream()->is_loopback()) {
-    taken.send(
+  if (!options.password.empty()) taken->caller().reasons |= Caller::kNotAuthenticated;
+  if (options.protected_mode && options.password.empty() && !taken->stream()->is_loopback()) {
+    taken->send(
         "-DENIED Sorrel runs in protected mode: no password is set for the default user, so only "
         "loopback connections are served. Set a password with requirepass, or turn protected-mode "
         "off, from the machine itself.\r\n");
-    taken.close_soon(true);
+    taken->close_soon(true);
     world_.rejected.fetch_add(1, std::memory_order_relaxed);
   }
 }
 
 void SessionHost::turn_away(std::unique_ptr<io::Accepted> connection, std::string_view error) {
-  const uint64_t id = world_.next_id.fetch_add(1, std::memory_order_relaxed);
-  auto session = std::make_unique<Session>(*this, id, now_ms());
-  Session& taken = *session;
-  sessions_.emplace(id, std::move(session));
-  taken.attach(loop_.adopt(std::move(connection), taken));
   world_.rejected.fetch_add(1, std::memory_order_relaxed);
-  if (taken.stream() == nullptr) {
-    sessions_.erase(id);
-    return;
-  }
-  world_.connected.fetch_add(1, std::memory_order_relaxed);
-  taken.send(error);
-  taken.close_soon(true);
+  Session* taken = take_in(std::move(connection));
+  if (taken == nullptr) return;
+  taken->send(error);
+  taken->close_soon(true);
 }
 
 void SessionHost::begin_turn(int64_t now_ms) {
   executor_.begin_batch(now_ms);
 }
 
-void SessionHost::queue(Session& session) {
-  if (out_.size() == session.unsent_begin_) return;
-  slices_.push_back({&session, session.unsent_begin_, out_.size()});
-  session.unsent_begin_ = out_.size();
+void SessionHost::begin_running(Session& session, size_t bytes) {
+  executor_.begin_batch(now_ms());
+  Caller& caller = session.caller_;
+  // The password may have been taken away since it connected.
+  if (!caller.authenticated() && world_.options.password.empty()) session.authenticate("default");
+  writer_.set_protocol(caller.protocol);
+  running_ = {&session, bytes, nullptr, out_.size()};
+}
+
+void SessionHost::end_running() {
+  queue_running();
+  running_ = {};
+}
+
+void SessionHost::queue_running() {
+  if (out_.size() == running_.unsent_begin) return;
+  slices_.push_back({running_.session, &out_, running_.unsent_begin, out_.size()});
+  running_.unsent_begin = out_.size();
+}
+
+void SessionHost::drop_replies(size_t mark) {
+  out_.truncate(mark);
+  running_.unsent_begin = std::min(running_.unsent_begin, mark);
+  // A message to the running session itself may have cut its reply in two.
+  for (auto slice = slices_.rbegin(); slice != slices_.rend(); ++slice) {
+    if (slice->buffer != &out_) continue;
+    if (slice->end <= mark) break;
+    slice->begin = std::min(slice->begin, mark);
+    slice->end = mark;
+  }
+}
+
+void SessionHost::bound_scratch() {
+  if (out_.size() + pushed_.size() <= kSendBytes) return;
+  queue_running();
+  flush_effects();
+  release_replies();
+  running_.unsent_begin = out_.size();
 }
 
 void SessionHost::release_replies() {
-  // Sessions may be killed while this runs, but none is freed: that happens inside poll().
-  for (size_t i = 0; i < slices_.size(); i++) {
-    const Slice slice = slices_[i];
-    Session* session = slice.session;
-    if (slice.end > slice.begin && (!session->closing_ || session->close_flush_)) {
-      stats_.writes++;
-      stats_.output_bytes += slice.end - slice.begin;
-      session->stream_->send(out_.view(slice.begin, slice.end));
-      enforce_output_limit(*session);
-    }
-  }
-  // Closing comes after every slice of the turn has been sent.
+  // Sessions may be closed while this runs, but none is freed: that happens inside poll().
   for (const Slice& slice : slices_) {
     Session* session = slice.session;
-    if (session->closing_) session->stream_->close(session->close_flush_);
+    if (slice.end == slice.begin || session->killed()) continue;
+    stats_.writes++;
+    stats_.output_bytes += slice.end - slice.begin;
+    session->stream_->send(slice.buffer->view(slice.begin, slice.end));
+    enforce_output_limit(*session);
   }
   slices_.clear();
+  // Closing comes after every slice of the turn has been sent.
+  for (Session* session : ending_) session->stream_->close(session->close_flush_);
+  ending_.clear();
   out_.clear(kScratchKept);
+  pushed_.clear(kScratchKept);
 }
 
 void SessionHost::enforce_output_limit(Session& session) {
@@ -106,10 +145,9 @@ void SessionHost::enforce_output_limit(Session& session) {
   } else {
     session.over_soft_limit_since_ms_ = 0;
   }
-  if (!over || session.closing_) return;
+  if (!over || session.killed()) return;
   stats_.output_limit_closes++;
-  world_.log.warning("Client id=" + std::to_string(session.id()) +
-                     " addr=" + session.stream_->peer_address() +
+  world_.log.warning("Client " + client_line(session, now_ms()) +
                      " scheduled to be closed ASAP for overcoming of output buffer limits.");
   session.close_soon(false);
 }
@@ -120,12 +158,15 @@ void SessionHost::forget(Session& session) {
     // The count of monitors is everybody's.
     executor_.exclusively([&] { session.set_monitoring(false); });
   }
+  std::erase_if(slices_, [&](const Slice& slice) { return slice.session == &session; });
+  std::erase(ending_, &session);
   world_.connected.fetch_sub(1, std::memory_order_relaxed);
   session.stream_ = nullptr;
   sessions_.erase(session.id());
 }
 
 void SessionHost::cron(int64_t now_ms) {
+  end_pause_when_over(now_ms);
   if (cron_round_.empty()) {
     for (const auto& [id, session] : sessions_) cron_round_.push_back(id);
   }
@@ -137,8 +178,28 @@ void SessionHost::cron(int64_t now_ms) {
   }
 }
 
+// The state of the node changes for everybody, so whoever sees first that the time has come does it
+// alone.
+void SessionHost::end_pause_when_over(int64_t now_ms) {
+  if (!pause_is_over(world_.node, now_ms)) return;
+  executor_.exclusively([&] {
+    if (pause_is_over(world_.node, now_ms)) end_pause(world_);
+  });
+}
+
+void SessionHost::wait_for_pause_end() {
+  if (pause_timer_ != 0) return;
+  const int64_t rest_ms = world_.node.pause_until_ms - now_ms();
+  pause_timer_ = loop_.add_timer(std::clamp<int64_t>(rest_ms, 1, kLongestPauseTimerMs), [this] {
+    pause_timer_ = 0;
+    end_pause_when_over(now_ms());
+    resume_postponed();
+  });
+}
+
 void SessionHost::resume_postponed() {
   if (suspended_ == 0) return;
+  if (pause_timer_ != 0) loop_.cancel_timer(std::exchange(pause_timer_, 0));
   std::vector<uint64_t> waiting;
   for (const auto& [id, session] : sessions_) {
     if (session->suspended_) waiting.push_back(id);
@@ -146,6 +207,7 @@ void SessionHost::resume_postponed() {
   // In the order they came, as far as ids tell.
   std::sort(waiting.begin(), waiting.end());
   for (uint64_t id : waiting) {
+    executor_.pause();
     Session* session = find(id);
     if (session != nullptr && session->suspended_ && !session->closing_) session->resume();
   }
@@ -177,8 +239,12 @@ void SessionHost::for_each(const std::function<void(Session&)>& visit) const {
   for (const auto& [id, session] : sessions_) visit(*session);
 }
 
+void SessionHost::send_to_monitors(std::string_view line) {
+  for (Session* monitor : monitors_) monitor->send(line);
+}
+
 size_t SessionHost::memory_bytes() const {
-  size_t bytes = out_.capacity();
+  size_t bytes = out_.capacity() + pushed_.capacity();
   for (const auto& [id, session] : sessions_) bytes += session->memory_bytes();
   return bytes;
 }
@@ -186,7 +252,7 @@ size_t SessionHost::memory_bytes() const {
 size_t SessionHost::evict_largest() {
   Session* largest = nullptr;
   for (const auto& [id, session] : sessions_) {
-    if (session->closing_ || session->caller_.no_evict) continue;
+    if (session->killed() || session->caller_.no_evict) continue;
     if (largest == nullptr || session->memory_bytes() > largest->memory_bytes()) {
       largest = session.get();
     }
@@ -194,9 +260,8 @@ size_t SessionHost::evict_largest() {
   if (largest == nullptr) return 0;
   const size_t bytes = largest->memory_bytes();
   stats_.evicted++;
-  world_.log.notice("Evicting client: id=" + std::to_string(largest->id()) +
-                    " addr=" + largest->stream_->peer_address());
-  largest->close_soon(false);
+  world_.log.notice("Evicting client: " + client_line(*largest, now_ms()));
+  largest->kill();
   return bytes;
 }
 

@@ -60,22 +60,30 @@ class SessionHost {
   void begin_turn(int64_t now_ms);
   void flush_effects() { executor_.effects().flush(); }
   void release_replies();
-  // Every so often: idle clients, soft limits, postponed requests. Looks at a share of the
+  // Every so often: idle clients, soft limits, the end of a pause. Looks at a share of the
   // sessions.
   void cron(int64_t now_ms);
+  // Tries every request that was held back again; those that still must wait stay. Sessions that
+  // wait for the end of a pause are resumed by a timer of their own, so calling this is only needed
+  // when it ends early.
   void resume_postponed();
 
   // Any thread: `task` runs on this worker, inside its batch.
   void post(std::function<void()> task);
   void run_posted();
 
+  // Everything below up to evict_largest(): also under the gate, from any worker.
   Session* find(uint64_t id) const;
   void for_each(const std::function<void(Session&)>& visit) const;
   size_t session_count() const { return sessions_.size(); }
   size_t suspended_count() const { return suspended_; }
+  size_t monitor_count() const { return monitors_.size(); }
   size_t memory_bytes() const;
   // Closes the session that holds the most memory; returns what it held, 0 when there is none.
   size_t evict_largest();
+
+  // Sends a line to every monitor of this worker.
+  void send_to_monitors(std::string_view line);
 
   SessionWorld& world() { return world_; }
   Executor& executor() { return executor_; }
@@ -93,12 +101,35 @@ class SessionHost {
     size_t count;
     size_t end;  // offset behind the request
   };
+  // A part of a scratch buffer that goes to one session.
+  struct Slice {
+    Session* session;
+    const resp::OutputBuffer* buffer;
+    size_t begin;
+    size_t end;
+  };
+  // Whose requests run right now; replies are written behind `unsent_begin`.
+  struct Running {
+    Session* session = nullptr;
+    size_t bytes = 0;  // that were read and are being run
+    const Request* request = nullptr;
+    size_t unsent_begin = 0;
+  };
 
-  void queue(Session& session);
-  void send_slice(Session& session);
-  void finish_close(Session& session);
+  Session* take_in(std::unique_ptr<io::Accepted> connection);
+  void begin_running(Session& session, size_t bytes);
+  void end_running();
+  // Cuts what the running session was answered so far into a slice.
+  void queue_running();
+  // Takes back what was answered since out_ had this size.
+  void drop_replies(size_t mark);
+  // Sends early when a turn has gathered much.
+  void bound_scratch();
+  void end_soon(Session& session) { ending_.push_back(&session); }
   void forget(Session& session);
   void enforce_output_limit(Session& session);
+  void wait_for_pause_end();
+  void end_pause_when_over(int64_t now_ms);
 
   SessionWorld& world_;
   io::Loop& loop_;
@@ -106,18 +137,20 @@ class SessionHost {
   SessionStats stats_;
   std::unordered_map<uint64_t, std::unique_ptr<Session>> sessions_;
   std::vector<uint64_t> cron_round_;  // ids still to be looked at in this round
+  std::vector<Session*> monitors_;    // changed under the gate
   size_t suspended_ = 0;
+  io::TimerId pause_timer_ = 0;  // 0: not armed
+  int64_t web_request_logged_ms_ = 0;
 
-  // Scratch of the turn: every session's replies one after the other.
+  // Scratch of the turn: every session's replies one after the other, and messages that are no
+  // replies, which come up while another session's reply is being written.
   resp::OutputBuffer out_;
+  resp::OutputBuffer pushed_;
   resp::ReplyWriter writer_;
+  Running running_;
   // Sessions are freed only inside poll(), when no slice is left, so plain pointers are safe.
-  struct Slice {
-    Session* session;
-    size_t begin;
-    size_t end;
-  };
   std::vector<Slice> slices_;
+  std::vector<Session*> ending_;  // closed behind the turn's slices
 
   // Scratch of one window.
   std::vector<std::string_view> args_;

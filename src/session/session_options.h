@@ -23,6 +23,7 @@ struct SessionOptions {
   uint64_t max_total_memory = 0;  // of all clients together; 0: no limit
   std::string password;           // empty: none is asked for
   bool protected_mode = true;
+  std::string announced_version = "7.2.4";  // HELLO: the Redis whose behaviour we keep to
 };
 
 // Before a client has authenticated it may hold this much of the server's memory, and no more.

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "dispatch/command_table.h"
+
+namespace sorrel {
+
+// PING, ECHO, QUIT, SELECT, HELLO, AUTH, RESET. Their context is the SessionWorld; see
+// session_bindings().
+std::span<const Binding> connection_bindings();
+
+// Takes as long for a wrong secret as for the right one: the time depends on `given` alone.
+bool same_secret(std::string_view given, std::string_view secret);
+
+// May a connection, or a library it uses, be called so? Blanks and line ends would break the lines
+// of CLIENT LIST.
+bool is_printable_word(std::string_view text);
+inline constexpr std::string_view kBadClientName =
+    "ERR Client names cannot contain spaces, newlines or special characters.";
+
+}  // namespace sorrel

@@ -1,0 +1,20 @@
+#include "session/session_commands.h"
+
+#include "session/client_commands.h"
+#include "session/connection_commands.h"
+#include "session/monitor.h"
+
+namespace sorrel {
+
+std::vector<Binding> session_bindings(SessionWorld& world) {
+  std::vector<Binding> bindings;
+  for (const auto family : {connection_bindings(), client_bindings(), monitor_bindings()}) {
+    for (Binding binding : family) {
+      binding.context = &world;
+      bindings.push_back(binding);
+    }
+  }
+  return bindings;
+}
+
+}  // namespace sorrel
