@@ -1,5 +1,4 @@
-// The server-wide timer of worker 0, ten times a second: rates, memory verdicts, the end of a
-// pause.
+// The server-wide timer of worker 0, ten times a second: rates and memory verdicts.
 
 #include <algorithm>
 
@@ -15,7 +14,6 @@ void Server::cron() {
     facts_.peak_memory = std::max(facts_.peak_memory, used_memory());
     judge_memory();
     evict_clients();
-    end_pause();
   });
 }
 
@@ -70,13 +68,6 @@ void Server::evict_clients() {
     if (freed == 0) return;
     held -= std::min<uint64_t>(held, freed);
   }
-}
-
-void Server::end_pause() {
-  if ((node_.reasons & NodeState::kPaused) == 0) return;
-  if (clock_.wall_ms() < node_.pause_until_ms) return;
-  node_.reasons &= ~uint32_t{NodeState::kPaused};
-  node_.pause = NodeState::Pause::kNone;
 }
 
 }  // namespace sorrel::server

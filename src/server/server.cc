@@ -9,6 +9,7 @@
 #include "commands/families.h"
 #include "io/process.h"
 #include "server/allocator.h"
+#include "session/session_commands.h"
 
 namespace sorrel::server {
 namespace {
@@ -96,6 +97,7 @@ Status Server::build_commands() {
   config_commands_.reset_statistics = [this] { reset_stats(); };
   config_commands_.is_local = [](const Caller& caller) { return is_local(caller); };
   add(config_bindings(config_commands_));
+  add(session_bindings(sessions_));
   auto table = CommandTable::build(bindings);
   if (!table) return table.error();
   commands_ = std::move(*table);

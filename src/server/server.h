@@ -86,7 +86,6 @@ class Server : public io::AcceptHandler {
   void sample_rates();
   void judge_memory();
   void evict_clients();
-  void end_pause();
 
   Options options_;
   io::SystemClock& clock_;
