@@ -119,6 +119,14 @@ constexpr Arg kBitopOperation[] = {
     {.name = "or", .type = ArgType::kPureToken, .token = "OR"},
     {.name = "xor", .type = ArgType::kPureToken, .token = "XOR"},
     {.name = "not", .type = ArgType::kPureToken, .token = "NOT"},
+    {.name = "diff", .type = ArgType::kPureToken, .token = "DIFF", .since = "8.2.0"},
+    {.name = "diff1", .type = ArgType::kPureToken, .token = "DIFF1", .since = "8.2.0"},
+    {.name = "andor", .type = ArgType::kPureToken, .token = "ANDOR", .since = "8.2.0"},
+    {.name = "one", .type = ArgType::kPureToken, .token = "ONE", .since = "8.2.0"},
+};
+
+constexpr Change kBitopHistory[] = {
+    {.version = "8.2.0", .what = "The operations DIFF, DIFF1, ANDOR and ONE."},
 };
 
 constexpr Arg kBitopArgs[] = {
@@ -214,6 +222,7 @@ constexpr CommandSpec kCommands[] = {
         .acl_categories = kAclBitmap,
         .keys = kBitopKeys,
         .args = kBitopArgs,
+        .history = kBitopHistory,
     },
     {
         .name = "bitpos",

@@ -67,7 +67,7 @@ constexpr Arg kExpireatArgs[] = {
      .parts = kExpireConditions},
 };
 
-constexpr Arg kKeysArgs[] = {
+constexpr Arg kPatternArgs[] = {
     {.name = "pattern", .type = ArgType::kPattern},
 };
 
@@ -241,7 +241,7 @@ constexpr CommandSpec kCommands[] = {
         .flags = kReadonly,
         .locking = Locking::kGate,
         .acl_categories = kAclKeyspace | kAclDangerous,
-        .args = kKeysArgs,
+        .args = kPatternArgs,
         .tips = kAllShardsUnorderedTips,
     },
     {

@@ -7,6 +7,8 @@ std::vector<std::span<const Binding>> families() {
       string_bindings(),
       string_set_bindings(),
       string_counter_bindings(),
+      bitmap_bindings(),
+      keys_bindings(),
   };
 }
 

@@ -11,6 +11,8 @@ namespace sorrel::commands {
 std::span<const Binding> string_bindings();
 std::span<const Binding> string_set_bindings();
 std::span<const Binding> string_counter_bindings();
+std::span<const Binding> bitmap_bindings();
+std::span<const Binding> keys_bindings();
 
 // All of them.
 std::vector<std::span<const Binding>> families();

@@ -38,16 +38,21 @@ void Door::expire(unsigned partition, Database& database, int db, Table::Positio
   effects_.append(db, effect);
 }
 
-const Record* Door::read(const Key& key) {
+Record* Door::find_and_count(const Key& key) {
   const Found found = find(key, db_);
   PartitionStats& stats = keyspace_.partition(found.partition).stats;
   Record* record = found.record();
-  if (record == nullptr) {
-    stats.misses++;
-    return nullptr;
-  }
-  stats.hits++;
-  if (touch_) {
+  (record == nullptr ? stats.misses : stats.hits)++;
+  return record;
+}
+
+const Record* Door::inspect(const Key& key) {
+  return find_and_count(key);
+}
+
+const Record* Door::read(const Key& key) {
+  Record* record = find_and_count(key);
+  if (record != nullptr && touch_) {
     const AccessPolicy& policy = keyspace_.access_policy();
     record->set_access(access_after_use(record->access(), now_ms_, policy, random_));
   }

@@ -51,8 +51,9 @@ class Door {
 
   // For commands that only look. Null when the key is absent or its time has come. The pointer is
   // valid until the next change of the database. `read` counts a hit or miss and marks the use;
-  // `peek` (TTL, OBJECT, EXISTS by its flag...) does neither.
+  // `inspect` (TTL, TYPE, OBJECT, EXISTS) counts only; `peek` does neither.
   const Record* read(const Key& key);
+  const Record* inspect(const Key& key);
   const Record* peek(const Key& key) { return peek(key, db_); }
   const Record* peek(const Key& key, int db);
 
@@ -83,6 +84,7 @@ class Door {
     Record* record() const { return at ? static_cast<Record*>(at.entry()) : nullptr; }
   };
   Found find(const Key& key, int db);
+  Record* find_and_count(const Key& key);
   void note_change(int db, std::string_view key, Event event);
 
   Keyspace& keyspace_;

@@ -1,0 +1,80 @@
+#include <limits>
+
+#include "commands/keys_handlers.h"
+#include "keyspace/access_clock.h"
+#include "types/string.h"
+#include "types/type_names.h"
+
+// OBJECT: how a value is kept and used. Asking is not using, so nothing here marks the key.
+
+namespace sorrel::commands::keys {
+namespace {
+
+// Null when there is no such key, which has then been answered.
+const Record* find_object(Call& call) {
+  const Record* record = call.keys.inspect(call.key(2));
+  if (record == nullptr) call.reply.null();
+  return record;
+}
+
+// Redis keeps one object for each of these numbers and says so by an endless count of references.
+constexpr int64_t kSharedIntegers = 10'000;
+
+bool is_shared(const Record& record) {
+  if (record.type() != Type::kString || record.encoding() != Encoding::kInt) return false;
+  const auto value = string_integer(record);
+  return value && *value >= 0 && *value < kSharedIntegers;
+}
+
+}  // namespace
+
+void object_encoding(Call& call) {
+  if (const Record* record = find_object(call)) call.reply.bulk(encoding_name(*record));
+}
+
+void object_refcount(Call& call) {
+  const Record* record = find_object(call);
+  if (record == nullptr) return;
+  call.reply.integer(is_shared(*record) ? std::numeric_limits<int>::max() : 1);
+}
+
+void object_freq(Call& call) {
+  const Record* record = find_object(call);
+  if (record == nullptr) return;
+  const AccessPolicy& policy = call.keys.keyspace().access_policy();
+  if (!policy.lfu) {
+    return call.reply.error(
+        "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note "
+        "that when switching between policies at runtime LRU and LFU data will take some time to "
+        "adjust.");
+  }
+  call.reply.integer(lfu_decayed(record->access(), call.now_ms(), policy));
+}
+
+void object_idletime(Call& call) {
+  const Record* record = find_object(call);
+  if (record == nullptr) return;
+  if (call.keys.keyspace().access_policy().lfu) {
+    return call.reply.error(
+        "ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that when "
+        "switching between policies at runtime LRU and LFU data will take some time to adjust.");
+  }
+  call.reply.integer(static_cast<int64_t>(idle_seconds(*record, call.now_ms())));
+}
+
+void object_help(Call& call) {
+  answer::help(call, {
+                         "ENCODING <key>",
+                         "    Name the internal encoding of the value at <key>.",
+                         "FREQ <key>",
+                         "    Tell the logarithmic counter of how often <key> is used. It is kept",
+                         "    under an LFU policy only.",
+                         "IDLETIME <key>",
+                         "    Tell for how many seconds <key> has not been used. It is kept under",
+                         "    policies other than LFU.",
+                         "REFCOUNT <key>",
+                         "    Tell how many references the value at <key> has.",
+                     });
+}
+
+}  // namespace sorrel::commands::keys

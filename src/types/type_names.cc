@@ -1,0 +1,34 @@
+#include "types/type_names.h"
+
+#include <array>
+
+#include "base/bytes.h"
+#include "types/string.h"
+
+namespace sorrel {
+namespace {
+
+// In the order of Type.
+constexpr std::array<std::string_view, 6> kNames = {"string", "list", "set",
+                                                    "zset",   "hash", "stream"};
+static_assert(static_cast<size_t>(Type::kStream) + 1 == kNames.size());
+
+}  // namespace
+
+std::string_view type_name(Type type) {
+  return kNames[static_cast<size_t>(type)];
+}
+
+std::optional<Type> type_named(std::string_view name) {
+  for (size_t i = 0; i < kNames.size(); i++) {
+    if (iequals(name, kNames[i])) return static_cast<Type>(i);
+  }
+  return std::nullopt;
+}
+
+std::string_view encoding_name(const Record& record) {
+  if (record.type() == Type::kString) return string_encoding_name(record);
+  return "unknown";
+}
+
+}  // namespace sorrel
