@@ -16,8 +16,8 @@ inline uint64_t cycles_now() {
 #if defined(__x86_64__)
   return __rdtsc();
 #else
-  return static_cast<uint64_t>(
-      std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
+  return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch() /
+                               std::chrono::nanoseconds(1));
 #endif
 }
 

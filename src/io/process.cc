@@ -44,6 +44,14 @@ void ignore_hangups() {
   sigaction(SIGPIPE, &ignore, nullptr);
 }
 
+void hold_termination_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
 Status random_bytes(std::span<uint8_t> out) {
   while (!out.empty()) {
     const ssize_t got = getrandom(out.data(), out.size(), 0);

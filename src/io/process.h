@@ -21,6 +21,11 @@ Status daemonize();
 // errors of the calls that hit them.
 void ignore_hangups();
 
+// Holds SIGTERM and SIGINT back from the calling thread and every thread it makes from now on; a
+// loop that watches signals then gets them. Call it before the first thread is made: a thread
+// without it would die of the signal.
+void hold_termination_signals();
+
 // From the kernel's generator; fit for keys and salts.
 Status random_bytes(std::span<uint8_t> out);
 Result<std::string> random_hex(size_t digits);
