@@ -79,8 +79,12 @@ std::optional<double> parse_double(std::string_view text) {
   return value;
 }
 
+// The largest long double has 4933 digits before the point; what format_long_double wrote must read
+// back.
+static constexpr size_t kMaxLongDoubleText = 5119;
+
 std::optional<long double> parse_long_double(std::string_view text) {
-  if (text.empty() || text.size() > 256 || is_space(text[0])) return std::nullopt;
+  if (text.empty() || text.size() > kMaxLongDoubleText || is_space(text[0])) return std::nullopt;
   const std::string copy(text);
   if (copy.find('\0') != std::string::npos) return std::nullopt;
   char* end = nullptr;

@@ -20,7 +20,9 @@ bool take_expiry(OptionParser& options, ExpiryClause& clause) {
   };
   for (const Word& word : kWords) {
     if (!options.word(word.name, 1)) continue;
-    if (clause.given()) options.fail_syntax();
+    if (clause.given() && (clause.unit != word.unit || clause.absolute != word.absolute)) {
+      options.fail_syntax();
+    }
     clause.unit = word.unit;
     clause.absolute = word.absolute;
     clause.amount = options.text();
@@ -45,6 +47,11 @@ std::optional<int64_t> deadline_of(Call& call, const ExpiryClause& clause) {
     call.reply.error(fmt::format("ERR invalid expire time in '{}' command", call.command.name));
   }
   return deadline;
+}
+
+bool is_over(const Call& call, int64_t deadline) {
+  return deadline != kNoExpiry && deadline <= call.now_ms() &&
+         call.caller.kind != Caller::Kind::kReplay;
 }
 
 }  // namespace sorrel::commands

@@ -19,12 +19,16 @@ struct ExpiryClause {
   bool given() const { return unit != Unit::kNone; }
 };
 
-// Takes one clause if it is next; true when it did. A second one in the same command latches a
-// syntax error.
+// Takes one clause if it is next; true when it did. The same word again replaces the time, another
+// word in the same command latches a syntax error.
 bool take_expiry(OptionParser& options, ExpiryClause& clause);
 
 // The deadline in absolute milliseconds, or an error answered ("invalid expire time in 'set'
 // command") and nullopt. Amounts must be positive and must not overflow.
 std::optional<int64_t> deadline_of(Call& call, const ExpiryClause& clause);
+
+// Has this deadline passed, so that the key is to be deleted instead of stored? Never while effects
+// are replayed: later ones still build on the value, and the deletion is an effect of its own.
+bool is_over(const Call& call, int64_t deadline);
 
 }  // namespace sorrel::commands

@@ -3,13 +3,19 @@
 namespace sorrel::commands {
 
 std::vector<std::span<const Binding>> families() {
+  // clang-format off: one line each, so that two people can add theirs.
   return {
       string_bindings(),
       string_set_bindings(),
+      string_many_bindings(),
+      string_compare_bindings(),
       string_counter_bindings(),
+      string_increx_bindings(),
+      string_lcs_bindings(),
       bitmap_bindings(),
       keys_bindings(),
   };
+  // clang-format on
 }
 
 }  // namespace sorrel::commands

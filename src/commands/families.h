@@ -10,7 +10,11 @@ namespace sorrel::commands {
 // One function per family: what it implements.
 std::span<const Binding> string_bindings();
 std::span<const Binding> string_set_bindings();
+std::span<const Binding> string_many_bindings();
+std::span<const Binding> string_compare_bindings();
 std::span<const Binding> string_counter_bindings();
+std::span<const Binding> string_increx_bindings();
+std::span<const Binding> string_lcs_bindings();
 std::span<const Binding> bitmap_bindings();
 std::span<const Binding> keys_bindings();
 

@@ -1,4 +1,6 @@
-// Plain reading and writing of strings.
+// Plain reading and writing of one string.
+
+#include "types/string.h"
 
 #include <algorithm>
 #include <string>
@@ -6,13 +8,9 @@
 #include "commands/expiry_option.h"
 #include "commands/families.h"
 #include "commands/string_parts.h"
-#include "types/string.h"
 
 namespace sorrel::commands {
 namespace {
-
-constexpr Event kSet{EventClass::kString, "set"};
-constexpr Event kDel{EventClass::kGeneric, "del"};
 
 void get(Call& call) {
   const Record* record = call.keys.read(call.key(1));
@@ -22,96 +20,69 @@ void get(Call& call) {
 }
 
 void getset(Call& call) {
-  Entry entry = call.keys.open(call.key(1));
+  Entry entry = call.keys.open_counted(call.key(1));
   if (!check_string(call, entry)) return;
   answer_old(call, entry);
-  entry.set_string(call.arg(2), kNoExpiry, kSet);
+  entry.set_string(call.arg(2), kNoExpiry, kSetEvent);
   if (call.wants_effect()) {
     call.rewrite.as({"SET", std::string(call.arg(1)), std::string(call.arg(2))});
   }
 }
 
 void getdel(Call& call) {
-  Entry entry = call.keys.open(call.key(1));
+  Entry entry = call.keys.open_counted(call.key(1));
   if (!check_string(call, entry)) return;
   answer_old(call, entry);
-  if (!entry) return;
-  entry.erase(kDel);
-  if (call.wants_effect()) call.rewrite.as({"DEL", std::string(call.arg(1))});
+  erase_key(call, entry, 1);
 }
 
-void getex(Call& call) {
-  ExpiryClause clause;
+struct GetexOptions {
+  ExpiryClause expiry;
   bool persist = false;
+};
+
+// False: an error has been answered.
+bool parse_getex(Call& call, GetexOptions& getex) {
   OptionParser options(call.args, 2);
   while (options.more()) {
-    if (take_expiry(options, clause)) {
-      if (persist) options.fail_syntax();
+    if (take_expiry(options, getex.expiry)) {
+      if (getex.persist) options.fail_syntax();
     } else if (options.word("PERSIST")) {
-      if (clause.given() || persist) options.fail_syntax();
-      persist = true;
+      if (getex.expiry.given()) options.fail_syntax();
+      getex.persist = true;
     } else {
       options.fail_syntax();
     }
   }
-  if (options.failed()) return call.reply.error(options.error());
+  if (options.failed()) call.reply.error(options.error());
+  return !options.failed();
+}
+
+void getex(Call& call) {
+  GetexOptions options;
+  if (!parse_getex(call, options)) return;
+  Entry entry = call.keys.open_counted(call.key(1));
+  if (!entry) return call.reply.null();
+  if (!check_string(call, entry)) return;
+  // As in Redis, a time that is none is an error only for a key that could take it.
   int64_t deadline = kNoExpiry;
-  if (clause.given()) {
-    const auto parsed = deadline_of(call, clause);
+  if (options.expiry.given()) {
+    const auto parsed = deadline_of(call, options.expiry);
     if (!parsed) return;
     deadline = *parsed;
   }
-
-  Entry entry = call.keys.open(call.key(1));
-  if (!check_string(call, entry)) return;
   answer_old(call, entry);
-  if (!entry) return;
-  const std::string key(call.arg(1));
-  if (clause.given()) {
-    if (deadline <= call.now_ms()) {
-      entry.erase(kDel);
-      if (call.wants_effect()) call.rewrite.as({"DEL", key});
-    } else {
-      entry.set_expiry(deadline, {EventClass::kGeneric, "expire"});
-      if (call.wants_effect()) call.rewrite.as({"PEXPIREAT", key, to_text(deadline)});
+  if (is_over(call, deadline)) {
+    erase_key(call, entry, 1);
+  } else if (deadline != kNoExpiry) {
+    entry.set_expiry(deadline, kExpireEvent);
+    if (call.wants_effect()) {
+      call.rewrite.as({"PEXPIREAT", std::string(call.arg(1)), to_text(deadline)});
     }
-  } else if (persist && entry.expiry() != kNoExpiry) {
-    entry.set_expiry(kNoExpiry, {EventClass::kGeneric, "persist"});
-    if (call.wants_effect()) call.rewrite.as({"PERSIST", key});
+  } else if (options.persist && entry.expiry() != kNoExpiry) {
+    entry.set_expiry(kNoExpiry, kPersistEvent);
+    if (call.wants_effect()) call.rewrite.as({"PERSIST", std::string(call.arg(1))});
   }
-}
-
-void mget(Call& call) {
-  call.reply.array(static_cast<int64_t>(call.argc() - 1));
-  for (size_t i = 1; i < call.argc(); i++) {
-    const Record* record = call.keys.read(call.key(i));
-    if (record == nullptr || record->type() != Type::kString) {
-      call.reply.null();
-    } else {
-      answer_string(call, *record);
-    }
-  }
-}
-
-void set_all_pairs(Call& call) {
-  for (size_t i = 1; i + 1 < call.argc(); i += 2) {
-    call.keys.open(call.key(i)).set_string(call.arg(i + 1), kNoExpiry, kSet);
-  }
-}
-
-void mset(Call& call) {
-  if (call.argc() % 2 == 0) return answer::wrong_arity(call);
-  set_all_pairs(call);
-  call.reply.ok();
-}
-
-void msetnx(Call& call) {
-  if (call.argc() % 2 == 0) return answer::wrong_arity(call);
-  for (size_t i = 1; i < call.argc(); i += 2) {
-    if (call.keys.peek(call.key(i)) != nullptr) return call.reply.integer(0);
-  }
-  set_all_pairs(call);
-  call.reply.integer(1);
 }
 
 void strlen(Call& call) {
@@ -177,9 +148,9 @@ void setrange(Call& call) {
 }
 
 constexpr Binding kBindings[] = {
-    {"get", get},       {"getset", getset},   {"getdel", getdel},     {"getex", getex},
-    {"mget", mget},     {"mset", mset},       {"msetnx", msetnx},     {"strlen", strlen},
-    {"append", append}, {"substr", getrange}, {"getrange", getrange}, {"setrange", setrange},
+    {"get", get},         {"getset", getset},     {"getdel", getdel},
+    {"getex", getex},     {"strlen", strlen},     {"append", append},
+    {"substr", getrange}, {"getrange", getrange}, {"setrange", setrange},
 };
 
 }  // namespace
@@ -214,11 +185,21 @@ bool check_string(Call& call, const Entry& entry) {
 }
 
 bool check_string_size(Call& call, size_t size, size_t more) {
-  if (size <= kMaxStringBytes && more <= kMaxStringBytes && size + more <= kMaxStringBytes) {
+  // What was accepted once is repeated whatever the limit is now.
+  if (call.caller.kind == Caller::Kind::kReplay) return true;
+  size_t total = 0;
+  if (!__builtin_add_overflow(size, more, &total) &&
+      total <= call.keys.keyspace().limits().max_string_bytes) {
     return true;
   }
   call.reply.error("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
   return false;
+}
+
+void erase_key(Call& call, Entry& entry, size_t key_position) {
+  if (!entry) return;
+  entry.erase(kDelEvent);
+  if (call.wants_effect()) call.rewrite.as({"DEL", std::string(call.arg(key_position))});
 }
 
 }  // namespace sorrel::commands

@@ -8,7 +8,10 @@ namespace sorrel::commands {
 
 // What the files of the string family share.
 
-inline constexpr size_t kMaxStringBytes = size_t{512} << 20;
+inline constexpr Event kSetEvent{EventClass::kString, "set"};
+inline constexpr Event kDelEvent{EventClass::kGeneric, "del"};
+inline constexpr Event kExpireEvent{EventClass::kGeneric, "expire"};
+inline constexpr Event kPersistEvent{EventClass::kGeneric, "persist"};
 
 // The value as a bulk string. Precondition: a string.
 void answer_string(Call& call, const Record& record);
@@ -19,5 +22,8 @@ void answer_old(Call& call, const Entry& entry);
 bool check_string(Call& call, const Entry& entry);
 // True when `size` + `more` bytes may be one string; else the error has been answered.
 bool check_string_size(Call& call, size_t size, size_t more);
+
+// Deletes what is there, if anything; repeated elsewhere as DEL. Answers nothing.
+void erase_key(Call& call, Entry& entry, size_t key_position);
 
 }  // namespace sorrel::commands

@@ -1,7 +1,5 @@
 // SET with all its options, and the older commands it replaces.
 
-#include <fmt/format.h>
-
 #include <string>
 
 #include "commands/expiry_option.h"
@@ -12,8 +10,6 @@
 
 namespace sorrel::commands {
 namespace {
-
-constexpr Event kSet{EventClass::kString, "set"};
 
 struct SetOptions {
   ExpiryClause expiry;
@@ -72,50 +68,47 @@ void rewrite_set(Call& call, std::string_view value, int64_t deadline) {
 }
 
 // A deadline that has passed already leaves nothing behind but the deletion of what was there.
-void store(Call& call, Entry& entry, std::string_view value, int64_t deadline) {
-  if (deadline != kNoExpiry && deadline <= call.now_ms()) {
-    if (entry) entry.erase({EventClass::kGeneric, "del"});
-    if (call.wants_effect()) call.rewrite.as({"DEL", std::string(call.arg(1))});
-    return;
+void store(Call& call, Entry& entry, const SetOptions& set) {
+  if (is_over(call, set.deadline)) return erase_key(call, entry, 1);
+  const std::string_view value = call.arg(2);
+  entry.set_string(value, set.keep_ttl ? entry.expiry() : set.deadline, kSetEvent);
+  if (set.deadline != kNoExpiry) entry.also(kExpireEvent);
+  if (!set.keep_ttl) return rewrite_set(call, value, set.deadline);
+  if (call.wants_effect()) {
+    call.rewrite.as({"SET", std::string(call.arg(1)), std::string(value), "KEEPTTL"});
   }
-  entry.set_string(value, deadline, kSet);
 }
 
 void set_with_options(Call& call) {
   SetOptions set;
   if (!parse_set(call, set)) return;
-  Entry entry = call.keys.open(call.key(1));
-  const bool needs_string = set.get || set.condition.given();
-  if (needs_string && !check_string(call, entry)) return;
+  const Key key = call.key(1);
+  Entry entry = set.get ? call.keys.open_counted(key) : call.keys.open(key);
+  const bool reads = set.get || set.condition.given();
+  if (reads && !check_string(call, entry)) return;
+  if (entry && !set.condition.check_digest(call)) return;
   const bool refused =
       (set.only_new && entry) || (set.only_existing && !entry) || !set.condition.holds(entry);
-  if (set.get) answer_old(call, entry);
-  if (refused) {
-    if (!set.get) call.reply.null();
-    return;
+  if (set.get) {
+    answer_old(call, entry);
+  } else if (refused) {
+    call.reply.null();
+  } else {
+    call.reply.ok();
   }
-  const int64_t deadline = set.keep_ttl ? entry.expiry() : set.deadline;
-  store(call, entry, call.arg(2), deadline);
-  if (call.rewrite.kind() == Rewrite::Kind::kVerbatim) {
-    if (set.keep_ttl && call.wants_effect()) {
-      call.rewrite.as({"SET", std::string(call.arg(1)), std::string(call.arg(2)), "KEEPTTL"});
-    } else {
-      rewrite_set(call, call.arg(2), set.deadline);
-    }
-  }
-  if (!set.get) call.reply.ok();
+  if (!refused) store(call, entry, set);
 }
 
 void set(Call& call) {
   if (call.argc() > 3) return set_with_options(call);
-  call.keys.open(call.key(1)).set_string(call.arg(2), kNoExpiry, kSet);
+  call.keys.open(call.key(1)).set_string(call.arg(2), kNoExpiry, kSetEvent);
   call.reply.ok();
 }
 
 void setnx(Call& call) {
   Entry entry = call.keys.open(call.key(1));
   if (entry) return call.reply.integer(0);
-  entry.set_string(call.arg(2), kNoExpiry, kSet);
+  entry.set_string(call.arg(2), kNoExpiry, kSetEvent);
   rewrite_set(call, call.arg(2), kNoExpiry);
   call.reply.integer(1);
 }
@@ -127,7 +120,8 @@ void set_for(Call& call, ExpiryClause::Unit unit) {
   const auto deadline = deadline_of(call, clause);
   if (!deadline) return;
   Entry entry = call.keys.open(call.key(1));
-  entry.set_string(call.arg(3), *deadline, kSet);
+  entry.set_string(call.arg(3), *deadline, kSetEvent);
+  entry.also(kExpireEvent);
   rewrite_set(call, call.arg(3), *deadline);
   call.reply.ok();
 }

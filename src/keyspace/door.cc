@@ -68,17 +68,32 @@ Entry Door::open(const Key& key) {
 }
 
 Entry Door::open(const Key& key, int db) {
+  return Entry(*this, key, db, find_and_touch(key, db));
+}
+
+Door::Found Door::find_and_touch(const Key& key, int db) {
   const Found found = find(key, db);
   Record* record = found.record();
   if (record != nullptr && touch_) {
     const AccessPolicy& policy = keyspace_.access_policy();
     record->set_access(access_after_use(record->access(), now_ms_, policy, random_));
   }
-  return Entry(*this, key, db, found);
+  return found;
+}
+
+Entry Door::open_counted(const Key& key) {
+  const Found found = find_and_touch(key, db_);
+  PartitionStats& stats = keyspace_.partition(found.partition).stats;
+  (found.at ? stats.hits : stats.misses)++;
+  return Entry(*this, key, db_, found);
 }
 
 void Door::note_change(int db, std::string_view key, Event event) {
   changes_++;
+  tell(db, key, event);
+}
+
+void Door::tell(int db, std::string_view key, Event event) {
   if (observer_ != nullptr) observer_->on_change(db, key, event);
 }
 

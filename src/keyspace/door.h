@@ -60,6 +60,8 @@ class Door {
   // For commands that may change it; see Entry.
   Entry open(const Key& key);
   Entry open(const Key& key, int db);
+  // The same, and counts a hit or miss: for commands that also answer what was there.
+  Entry open_counted(const Key& key);
 
   // How many guards ended with a change since begin().
   uint64_t changes() const { return changes_; }
@@ -85,7 +87,9 @@ class Door {
   };
   Found find(const Key& key, int db);
   Record* find_and_count(const Key& key);
+  Found find_and_touch(const Key& key, int db);
   void note_change(int db, std::string_view key, Event event);
+  void tell(int db, std::string_view key, Event event);
 
   Keyspace& keyspace_;
   EffectLog& effects_;
@@ -106,7 +110,9 @@ class Door {
 class Entry {
  public:
   ~Entry() {
-    if (changed_) door_->note_change(db_, key_.text, event_);
+    if (!changed_) return;
+    door_->note_change(db_, key_.text, event_);
+    if (!also_.name.empty()) door_->tell(db_, key_.text, also_);
   }
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
@@ -133,6 +139,10 @@ class Entry {
   void copy_from(Entry& from, Event event);
 
   void set_access(uint32_t word);
+
+  // A second event of the same change, heard after the first: SET with a deadline is "set" and
+  // "expire". Precondition: something was done.
+  void also(Event event) { also_ = event; }
 
  private:
   friend class Door;
@@ -164,6 +174,7 @@ class Entry {
   uint64_t version_;
   bool changed_ = false;
   Event event_{};
+  Event also_{};  // no name: none
 };
 
 }  // namespace sorrel

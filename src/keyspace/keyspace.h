@@ -55,6 +55,11 @@ struct KeyspaceOptions {
   uint64_t hash_seed_b = 2;
 };
 
+// What commands ask before they make a value longer. Changed under the gate.
+struct KeyspaceLimits {
+  size_t max_string_bytes = size_t{512} << 20;  // proto-max-bulk-len
+};
+
 // All keys of the node: numbered databases, each cut into partitions by the slot of the key, so
 // that keys with the same {tag} lie together in every database.
 class Keyspace {
@@ -91,6 +96,8 @@ class Keyspace {
 
   AccessPolicy& access_policy() { return access_policy_; }
   const AccessPolicy& access_policy() const { return access_policy_; }
+  KeyspaceLimits& limits() { return limits_; }
+  const KeyspaceLimits& limits() const { return limits_; }
   Reclaimer* reclaimer() const { return reclaimer_; }
 
  private:
@@ -102,6 +109,7 @@ class Keyspace {
   unsigned partition_shift_;
   std::vector<Partition> partitions_;
   AccessPolicy access_policy_;
+  KeyspaceLimits limits_;
 };
 
 }  // namespace sorrel

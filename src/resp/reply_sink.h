@@ -28,6 +28,9 @@ class ReplySink {
   virtual void null() = 0;        // RESP2: null bulk
   virtual void null_array() = 0;  // RESP2: null array; RESP3: null
   virtual void real(double value) = 0;
+  // A number that is written already (INCREX, coordinates): RESP3 sends it as a double, RESP2 as a
+  // bulk string. For those that a double would round.
+  virtual void real_text(std::string_view decimal) { bulk(decimal); }
   virtual void boolean(bool value) = 0;
   virtual void big_number(std::string_view digits) = 0;
   // `format` is three letters: "txt" or "mkd". RESP2 sends the text as a bulk string.

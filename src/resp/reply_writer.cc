@@ -80,11 +80,14 @@ void ReplyWriter::null_array() {
 }
 
 void ReplyWriter::real(double value) {
-  const std::string text = format_double(value);
+  real_text(format_double(value));
+}
+
+void ReplyWriter::real_text(std::string_view decimal) {
   if (protocol_ == 3) {
-    line(',', text);
+    line(',', decimal);
   } else {
-    bulk(text);
+    bulk(decimal);
   }
 }
 

@@ -20,6 +20,7 @@ class ReplyWriter final : public ReplySink {
   void null() override;
   void null_array() override;
   void real(double value) override;
+  void real_text(std::string_view decimal) override;
   void boolean(bool value) override;
   void big_number(std::string_view digits) override;
   void verbatim(std::string_view format, std::string_view text) override;

@@ -60,6 +60,7 @@ void Server::apply_options() {
   access.lfu = is_lfu(from.memory.policy);
   access.lfu_log_factor = static_cast<int>(from.memory.lfu_log_factor);
   access.lfu_decay_minutes = static_cast<int>(from.memory.lfu_decay_minutes);
+  keyspace_->limits().max_string_bytes = static_cast<size_t>(from.clients.max_bulk_bytes);
 
   expiry_.effort = from.memory.active_expire_effort;
   expiry_.hz = from.process.hz;
