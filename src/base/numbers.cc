@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 
@@ -40,6 +41,10 @@ std::optional<int64_t> parse_int64(std::string_view text) {
 }
 
 namespace {
+
+// The largest long double has 4933 digits before the point; what format_long_double wrote must read
+// back.
+constexpr size_t kMaxLongDoubleText = 5119;
 
 // Infinity by name, which the number parsers below do not all accept with a '+'.
 std::optional<double> parse_infinity(std::string_view text) {
@@ -79,10 +84,6 @@ std::optional<double> parse_double(std::string_view text) {
   return value;
 }
 
-// The largest long double has 4933 digits before the point; what format_long_double wrote must read
-// back.
-static constexpr size_t kMaxLongDoubleText = 5119;
-
 std::optional<long double> parse_long_double(std::string_view text) {
   if (text.empty() || text.size() > kMaxLongDoubleText || is_space(text[0])) return std::nullopt;
   const std::string copy(text);
@@ -118,7 +119,10 @@ std::string format_double(double value) {
 std::string format_long_double(long double value) {
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   if (std::isnan(value)) return "nan";
-  std::string text = fmt::format("{:.17f}", value);
+  // fmt writes a leading zero before some of them (9999999999999999999834643759104).
+  char digits[kMaxLongDoubleText + 1];
+  const int length = std::snprintf(digits, sizeof digits, "%.17Lf", value);
+  std::string text(digits, static_cast<size_t>(length));
   if (text.find('.') != std::string::npos) {
     text.erase(text.find_last_not_of('0') + 1);
     if (text.back() == '.') text.pop_back();

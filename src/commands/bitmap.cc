@@ -159,18 +159,19 @@ char* replace_by_string(Entry& entry, size_t size) {
 
 }  // namespace
 
-std::optional<uint64_t> parse_offset(std::string_view text, unsigned field_width) {
+std::optional<uint64_t> parse_offset(const Call& call, std::string_view text,
+                                     unsigned field_width) {
   const bool in_fields = field_width != 0 && !text.empty() && text[0] == '#';
   auto offset = parse_int64(in_fields ? text.substr(1) : text);
   if (offset && in_fields) offset = checked_mul(*offset, field_width);
-  if (!offset || *offset < 0 || static_cast<uint64_t>(*offset) / 8 >= kMaxStringBytes) {
+  if (!offset || *offset < 0 || static_cast<uint64_t>(*offset) / 8 >= max_string_bytes(call)) {
     return std::nullopt;
   }
   return static_cast<uint64_t>(*offset);
 }
 
 void setbit(Call& call) {
-  const auto offset = parse_offset(call.arg(2));
+  const auto offset = parse_offset(call, call.arg(2));
   if (!offset) return call.reply.error(kBadOffset);
   const auto value = parse_int64(call.arg(3));
   if (!value || (*value != 0 && *value != 1)) {
@@ -192,7 +193,7 @@ void setbit(Call& call) {
 }
 
 void getbit(Call& call) {
-  const auto offset = parse_offset(call.arg(2));
+  const auto offset = parse_offset(call, call.arg(2));
   if (!offset) return call.reply.error(kBadOffset);
 
   const Record* record = call.keys.read(call.key(1));

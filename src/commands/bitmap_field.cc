@@ -33,7 +33,7 @@ BitOverflow parse_overflow(OptionParser& options) {
   return BitOverflow::kWrap;
 }
 
-void parse_operation(OptionParser& options, Kind kind, BitOverflow overflow,
+void parse_operation(const Call& call, OptionParser& options, Kind kind, BitOverflow overflow,
                      std::vector<FieldOperation>& operations) {
   const auto field = parse_bit_field(options.text());
   if (!field) {
@@ -42,22 +42,22 @@ void parse_operation(OptionParser& options, Kind kind, BitOverflow overflow,
         "i64 is.");
     return;
   }
-  const auto offset = parse_offset(options.text(), field->width);
+  const auto offset = parse_offset(call, options.text(), field->width);
   if (!offset) return options.fail(kBadOffset);
   const int64_t argument = kind == Kind::kGet ? 0 : options.integer();
   operations.push_back({kind, *field, *offset, argument, overflow});
 }
 
-std::vector<FieldOperation> parse_operations(OptionParser& options) {
+std::vector<FieldOperation> parse_operations(const Call& call, OptionParser& options) {
   std::vector<FieldOperation> operations;
   BitOverflow overflow = BitOverflow::kWrap;
   while (options.more()) {
     if (options.word("GET", 2)) {
-      parse_operation(options, Kind::kGet, overflow, operations);
+      parse_operation(call, options, Kind::kGet, overflow, operations);
     } else if (options.word("SET", 3)) {
-      parse_operation(options, Kind::kSet, overflow, operations);
+      parse_operation(call, options, Kind::kSet, overflow, operations);
     } else if (options.word("INCRBY", 3)) {
-      parse_operation(options, Kind::kIncrby, overflow, operations);
+      parse_operation(call, options, Kind::kIncrby, overflow, operations);
     } else if (options.word("OVERFLOW", 1)) {
       overflow = parse_overflow(options);
     } else {
@@ -135,7 +135,7 @@ void read_fields(Call& call, const std::vector<FieldOperation>& operations) {
 
 void run(Call& call, bool may_write) {
   OptionParser options(call.args, 2);
-  const auto operations = parse_operations(options);
+  const auto operations = parse_operations(call, options);
   if (options.failed()) return call.reply.error(options.error());
   const bool writes =
       std::any_of(operations.begin(), operations.end(), [](const auto& o) { return o.writes(); });

@@ -19,8 +19,9 @@ void setbit(Call& call);
 inline constexpr std::string_view kBadOffset = "ERR bit offset is not an integer or out of range";
 inline constexpr Event kSetBit{EventClass::kString, "setbit"};
 
-// A bit offset below kMaxStringBytes * 8. With a field width, "#3" means the fourth field of that
+// A bit offset within the longest string. With a field width, "#3" means the fourth field of that
 // width.
-std::optional<uint64_t> parse_offset(std::string_view text, unsigned field_width = 0);
+std::optional<uint64_t> parse_offset(const Call& call, std::string_view text,
+                                     unsigned field_width = 0);
 
 }  // namespace sorrel::commands::bitmap

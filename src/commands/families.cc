@@ -3,7 +3,8 @@
 namespace sorrel::commands {
 
 std::vector<std::span<const Binding>> families() {
-  // clang-format off: one line each, so that two people can add theirs.
+  // clang-format off
+  // One line each, so that two people can add theirs.
   return {
       string_bindings(),
       string_set_bindings(),

@@ -3,6 +3,7 @@
 #include "types/string.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "commands/expiry_option.h"
@@ -184,14 +185,14 @@ bool check_string(Call& call, const Entry& entry) {
   return false;
 }
 
+size_t max_string_bytes(const Call& call) {
+  if (call.caller.kind == Caller::Kind::kReplay) return std::numeric_limits<size_t>::max();
+  return call.keys.keyspace().limits().max_string_bytes;
+}
+
 bool check_string_size(Call& call, size_t size, size_t more) {
-  // What was accepted once is repeated whatever the limit is now.
-  if (call.caller.kind == Caller::Kind::kReplay) return true;
   size_t total = 0;
-  if (!__builtin_add_overflow(size, more, &total) &&
-      total <= call.keys.keyspace().limits().max_string_bytes) {
-    return true;
-  }
+  if (!__builtin_add_overflow(size, more, &total) && total <= max_string_bytes(call)) return true;
   call.reply.error("ERR string exceeds maximum allowed size (proto-max-bulk-len)");
   return false;
 }

@@ -66,7 +66,7 @@ void incrbyfloat(Call& call) {
     return call.reply.error("ERR increment would produce NaN or Infinity");
   }
   const std::string text = format_long_double(sum);
-  entry.set_string(text, entry.expiry(), {EventClass::kString, "incrbyfloat"});
+  entry.set_text(text, entry.expiry(), {EventClass::kString, "incrbyfloat"});
   // Floating point may differ elsewhere; the result does not.
   if (call.wants_effect()) call.rewrite.as({"SET", std::string(call.arg(1)), text, "KEEPTTL"});
   call.reply.bulk(text);

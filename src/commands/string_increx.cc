@@ -97,6 +97,9 @@ struct Integers {
   static std::optional<Number> add(Number a, Number b) { return checked_add(a, b); }
   static std::optional<Number> subtract(Number a, Number b) { return checked_sub(a, b); }
   static std::string text(Number number) { return to_text(number); }
+  static void put(Entry& entry, Number number, int64_t deadline) {
+    entry.set_integer(number, deadline, kEvent);
+  }
   static void answer(Call& call, Number number) { call.reply.integer(number); }
 };
 
@@ -113,6 +116,9 @@ struct Floats {
   static std::optional<Number> add(Number a, Number b) { return checked(a + b); }
   static std::optional<Number> subtract(Number a, Number b) { return checked(a - b); }
   static std::string text(Number number) { return format_long_double(number); }
+  static void put(Entry& entry, Number number, int64_t deadline) {
+    entry.set_text(text(number), deadline, kEvent);
+  }
   static void answer(Call& call, Number number) { call.reply.real_text(text(number)); }
 
  private:
@@ -180,8 +186,8 @@ bool read_old(Call& call, const Entry& entry, typename Kind::Number& old) {
   return false;
 }
 
-// The text of the new value goes into the store and into the effect, so that both are the same
-// everywhere.
+// The effect carries the result: floating point may differ elsewhere, and bounds need not be
+// checked again.
 template <class Kind>
 void store(Call& call, Entry& entry, const IncrexWords& words, int64_t wanted,
            typename Kind::Number value) {
@@ -189,12 +195,11 @@ void store(Call& call, Entry& entry, const IncrexWords& words, int64_t wanted,
   const bool keep =
       (wanted == kNoExpiry && !words.persist) || (words.only_without_deadline && had != kNoExpiry);
   if (!keep && is_over(call, wanted)) return erase_key(call, entry, 1);
-  const std::string text = Kind::text(value);
-  entry.set_string(text, keep ? had : wanted, Kind::kEvent);
+  Kind::put(entry, value, keep ? had : wanted);
   if (!keep && wanted != kNoExpiry) entry.also(kExpireEvent);
   if (words.persist && had != kNoExpiry) entry.also(kPersistEvent);
   if (!call.wants_effect()) return;
-  std::vector<std::string> set{"SET", std::string(call.arg(1)), text};
+  std::vector<std::string> set{"SET", std::string(call.arg(1)), Kind::text(value)};
   if (keep) {
     set.emplace_back("KEEPTTL");
   } else if (wanted != kNoExpiry) {

@@ -6,6 +6,7 @@
 
 #include "commands/families.h"
 #include "commands/lcs.h"
+#include "commands/string_parts.h"
 #include "dispatch/call.h"
 #include "dispatch/option_parser.h"
 #include "types/string.h"
@@ -57,7 +58,7 @@ bool check_sizes(Call& call, std::string_view a, std::string_view b) {
     call.reply.error("ERR Insufficient memory, failed allocating transient memory for LCS");
     return false;
   }
-  if (*bytes > call.keys.keyspace().limits().max_string_bytes) {
+  if (*bytes > max_string_bytes(call)) {
     call.reply.error(
         "ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len");
     return false;

@@ -20,6 +20,8 @@ void answer_old(Call& call, const Entry& entry);
 
 // True when absent or a string; else the type error has been answered.
 bool check_string(Call& call, const Entry& entry);
+// How long a string may become; no limit for what was accepted once and is only repeated.
+size_t max_string_bytes(const Call& call);
 // True when `size` + `more` bytes may be one string; else the error has been answered.
 bool check_string_size(Call& call, size_t size, size_t more);
 

@@ -149,6 +149,17 @@ void Entry::set_integer(int64_t value, int64_t expiry, Event event) {
   note(event);
 }
 
+void Entry::set_text(std::string_view value, int64_t expiry, Event event) {
+  locate();
+  if (record_ != nullptr) {
+    adopt(database_->arena.assign_text(record_, key_.text, value, expiry));
+  } else {
+    database_ = &door_->keyspace_.database(partition_, db_);
+    put_new(database_->arena.assign_text(nullptr, key_.text, value, expiry));
+  }
+  note(event);
+}
+
 char* Entry::grow_string(size_t size, Event event) {
   locate();
   if (record_ == nullptr) {

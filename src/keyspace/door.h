@@ -125,6 +125,8 @@ class Entry {
   // Creates or overwrites, whatever type was there. `expiry` kNoExpiry: none.
   void set_string(std::string_view value, int64_t expiry, Event event);
   void set_integer(int64_t value, int64_t expiry, Event event);
+  // As set_string, but never stored as an integer.
+  void set_text(std::string_view value, int64_t expiry, Event event);
   // Makes the string (created if absent) at least `size` bytes long, zero-filled, and lets the
   // caller write into it until the next act. The deadline stays. Precondition: absent or a string.
   char* grow_string(size_t size, Event event);

@@ -174,6 +174,14 @@ Record* RecordArena::assign_string(Record* record, std::string_view value, int64
   return record;
 }
 
+Record* RecordArena::assign_text(Record* record, std::string_view key, std::string_view value,
+                                 int64_t expiry) {
+  record = record == nullptr ? make_string(key, value, expiry, true)
+                             : assign_string(record, value, expiry, true);
+  record->flags_ &= static_cast<uint8_t>(~Record::kModified);
+  return record;
+}
+
 Record* RecordArena::assign_integer(Record* record, int64_t value, int64_t expiry) {
   free_value(record);
   record = reshape(record, expiry, Shape::integer());

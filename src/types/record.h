@@ -122,6 +122,9 @@ class RecordArena {
   Record* assign_string(Record* record, std::string_view value, int64_t expiry,
                         bool modified = false);
   Record* assign_integer(Record* record, int64_t value, int64_t expiry);
+  // The bytes as they are, even when they spell an integer (INCRBYFLOAT's results do not become
+  // `int`). `record` null: a new one under `key`; else `key` is ignored.
+  Record* assign_text(Record* record, std::string_view key, std::string_view value, int64_t expiry);
   // Same value, another deadline (kNoExpiry: none).
   Record* assign_expiry(Record* record, int64_t expiry);
   // Same value and deadline under another key, from another arena or this one. A long string's

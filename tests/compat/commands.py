@@ -87,6 +87,9 @@ def set_command(m):
     out = ["SET", m.key(), m.value()]
     out += m.maybe(0.2, "NX") + m.maybe(0.2, "XX") + m.maybe(0.2, "GET") + m.maybe(0.15, "KEEPTTL")
     out += m.expiry() if m.random.random() < 0.3 else []
+    # Some options may be given twice, and then the last one counts.
+    out += m.expiry() if m.random.random() < 0.05 else []
+    out += m.maybe(0.05, m.one(["NX", "XX", "GET", "KEEPTTL"]))
     tail = out[3:]
     return out[:3] + [m.case(word) for word in tail] + m.maybe(0.03, "JUNK")
 
@@ -94,7 +97,14 @@ def set_command(m):
 def getex_command(m):
     out = ["GETEX", m.key()]
     out += m.expiry() if m.random.random() < 0.5 else []
-    return out + m.maybe(0.2, "PERSIST") + m.maybe(0.03, "JUNK")
+    out += m.expiry() if m.random.random() < 0.1 else []
+    return out + m.maybe(0.2, "PERSIST") + m.maybe(0.05, "PERSIST") + m.maybe(0.03, "JUNK")
+
+
+def lcs_command(m):
+    out = ["LCS", m.key(), m.key()] + m.maybe(0.2, "LEN") + m.maybe(0.3, "IDX") + m.maybe(0.2, "WITHMATCHLEN")
+    out += ["MINMATCHLEN", m.integer()] if m.random.random() < 0.3 else []
+    return out + m.maybe(0.05, m.one(["JUNK", "MINMATCHLEN", "LEN"]))
 
 
 def pairs(m, name):
@@ -163,6 +173,7 @@ STRING = [
     (1, simple("SUBSTR", "k", "i", "i")),
     (1, simple("SETRANGE", "k", "offset", "v")),
     (1, simple("MGET", "K")),
+    (2, lcs_command),
     (1, lambda m: pairs(m, "MSET")),
     (1, lambda m: pairs(m, "MSETNX")),
     (1, lambda m: ["SETEX", m.key(), m.one([str(m.seconds())], TIME_EDGES), m.value()]),
