@@ -50,7 +50,7 @@ void FakeStream::move_pending() {
   const size_t count = std::min(room, pending_.size());
   link_->to_client.append(pending_, 0, count);
   if (count == pending_.size()) {
-    pending_ = {};
+    std::string().swap(pending_);
   } else {
     pending_.erase(0, count);
   }
@@ -114,7 +114,7 @@ void FakeStream::finish(CloseReason reason) {
   if (state_ == State::kClosed) return;
   state_ = State::kClosed;
   reason_ = reason;
-  pending_ = {};
+  std::string().swap(pending_);
   link_->server_closed = true;
   loop_.closing_.push_back(this);
 }

@@ -16,6 +16,11 @@ constexpr size_t kHeldSlack = 4096;
 constexpr int64_t kFlushPatienceMs = 60'000;
 constexpr int64_t kWebRequestLogMs = 60'000;
 
+// Assigning an empty string would keep the memory.
+void free_memory(std::string& text) {
+  std::string().swap(text);
+}
+
 // The command as statistics name it; the container's own word is not enough for CLIENT LIST.
 const Command* named_command(const Request& request) {
   const Command* command = request.command;
@@ -56,7 +61,7 @@ void Session::on_data(std::string_view bytes) {
     close_soon(false);
   }
   if (closing_) {
-    held_ = std::string();
+    free_memory(held_);
     parser_.reset();
   }
 }
@@ -65,9 +70,9 @@ void Session::on_data(std::string_view bytes) {
 void Session::release_held(size_t used) {
   const size_t rest = held_.size() - used;
   if (rest == 0) {
-    held_ = std::string();
+    free_memory(held_);
   } else if (held_.capacity() > 2 * rest + kHeldSlack) {
-    held_ = held_.substr(used);
+    held_.substr(used).swap(held_);
   } else if (used > 0) {
     held_.erase(0, used);
   }
