@@ -100,6 +100,16 @@ Status CommandTable::rename(std::string_view from, std::string_view to) {
   return {};
 }
 
+std::vector<const Command*> CommandTable::listed() const {
+  std::vector<const Command*> commands;
+  for (const auto& [name, command] : names_) {
+    if (command->handler != nullptr || !command->subcommands.empty()) commands.push_back(command);
+  }
+  std::sort(commands.begin(), commands.end(),
+            [](const Command* a, const Command* b) { return a->index < b->index; });
+  return commands;
+}
+
 void CommandTable::put(std::string_view name, const Command* command) {
   const uint64_t folded = fold(name);
   size_t at = place_of(folded, name.size());

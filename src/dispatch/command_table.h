@@ -76,6 +76,10 @@ class CommandTable {
     }
   }
 
+  // The containers and plain commands that can be called under some name, in catalog order; a
+  // container of which nothing is bound is left out.
+  std::vector<const Command*> listed() const;
+
   // By index; subcommands included.
   std::span<const std::unique_ptr<Command>> all() const { return commands_; }
 

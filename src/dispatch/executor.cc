@@ -1,7 +1,6 @@
 #include "dispatch/executor.h"
 
 #include <algorithm>
-#include <bit>
 
 namespace sorrel {
 namespace {
@@ -104,7 +103,9 @@ void Executor::run(const Command& command, const Request& request, Caller& calle
 // go.
 void Executor::run_locked(Call& call) {
   call.command.handler(call);
-  if (door_.changes() != 0 && effects_.active()) leave_effects(call);
+  if (door_.changes() == 0) return;
+  changes_ += door_.changes();
+  if (effects_.active()) leave_effects(call);
 }
 
 void Executor::run_under_latches(Call& call) {
@@ -161,10 +162,7 @@ void Executor::finish(const Command& command, const Request& request, const Call
   stats.total_ns += ns;
   if (failed) stats.failed++;
   stats_.processed++;
-  if (world_.node.latency_tracking) {
-    const auto bucket = static_cast<size_t>(std::bit_width(ns));
-    stats.histogram[std::min(bucket, stats.histogram.size() - 1)]++;
-  }
+  if (world_.node.latency_tracking) stats.durations.add(ns);
   const int64_t slow_us = world_.node.slowlog_slower_than_us;
   if (slow_us >= 0 && ns >= static_cast<uint64_t>(slow_us) * 1000 &&
       !command.has(catalog::kSkipSlowlog) && world_.observer != nullptr) {

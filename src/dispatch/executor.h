@@ -89,6 +89,8 @@ class Executor {
   EffectLog& effects() { return effects_; }
   ExecutorStats& stats() { return stats_; }
   const ExecutorStats& stats() const { return stats_; }
+  // Changes made by commands since the start; a snapshot remembers how many it holds.
+  uint64_t changes() const { return changes_; }
   unsigned worker() const { return worker_; }
   Random& random() { return random_; }
   const ExecutorWorld& world() const { return world_; }
@@ -117,6 +119,7 @@ class Executor {
   ExecutorStats stats_;
   int64_t now_ms_ = 0;
   uint64_t last_cycles_ = 0;
+  uint64_t changes_ = 0;
   const Command* current_ = nullptr;
   std::vector<catalog::KeyPosition> key_positions_;
   std::vector<unsigned> latched_;

@@ -22,21 +22,30 @@ void Server::sample_rates() {
   uint64_t commands = 0;
   uint64_t input = 0;
   uint64_t output = 0;
+  uint64_t turns = 0;
+  uint64_t busy_us = 0;
   for (const auto& worker : workers_) {
     commands += worker->executor().stats().processed;
     input += worker->host().stats().input_bytes;
     output += worker->host().stats().output_bytes;
+    turns += worker->turn_stats().turns;
+    busy_us += worker->turn_stats().busy_ns / 1000;
   }
   const double seconds = static_cast<double>(now_ns - sampler_.last_ns) / 1e9;
   if (sampler_.last_ns != 0 && seconds > 0) {
     facts_.ops_per_second = sampler_.commands.add(sampler_.at, commands, seconds);
     facts_.input_kbps = sampler_.input.add(sampler_.at, input, seconds) / 1024;
     facts_.output_kbps = sampler_.output.add(sampler_.at, output, seconds) / 1024;
+    facts_.turns_per_second = sampler_.turns.add(sampler_.at, turns, seconds);
+    const double busy_share = sampler_.busy_us.add(sampler_.at, busy_us, seconds);
+    facts_.turn_us = facts_.turns_per_second > 0 ? busy_share / facts_.turns_per_second : 0;
     sampler_.at = (sampler_.at + 1) % RateSampler::kSamples;
   } else {
     sampler_.commands.last = commands;
     sampler_.input.last = input;
     sampler_.output.last = output;
+    sampler_.turns.last = turns;
+    sampler_.busy_us.last = busy_us;
   }
   sampler_.last_ns = now_ns;
 }

@@ -28,6 +28,8 @@ struct RateSampler {
   Rate commands;
   Rate input;
   Rate output;
+  Rate turns;
+  Rate busy_us;
 };
 
 }  // namespace sorrel::server

@@ -63,6 +63,7 @@ Server::~Server() {
 Status Server::start() {
   facts_.started_ms = facts_.stats_reset_ms = clock_.wall_ms();
   if (auto id = io::random_hex(40)) facts_.run_id = *id;
+  if (auto id = io::random_hex(40)) facts_.replication_id = *id;
   KeyspaceOptions shape;
   shape.databases = static_cast<int>(options_.process.databases);
   shape.partitions = partitions_for(options_.process.threads);
@@ -98,9 +99,11 @@ Status Server::build_commands() {
   config_commands_.is_local = [](const Caller& caller) { return is_local(caller); };
   add(config_bindings(config_commands_));
   add(session_bindings(sessions_));
+  add(admin_.bindings());
   auto table = CommandTable::build(bindings);
   if (!table) return table.error();
   commands_ = std::move(*table);
+  admin_.set_table(*commands_);
   for (const auto& [from, to] : options_.security.renamed_commands) {
     if (Status renamed = commands_->rename(from, to); !renamed) return renamed;
   }
@@ -165,10 +168,9 @@ int Server::run() {
     request_stop(0);
   });
   if (!watching) log_.warning("Signals are not watched: " + watching.error().text);
-  const std::function<void()> tick = [this] { cron(); };
   std::function<void()> arm = [&] {
     loop.add_timer(100, [&] {
-      tick();
+      workers_[0]->run_timed([this] { cron(); });
       arm();
     });
   };
@@ -209,6 +211,12 @@ uint64_t Server::client_memory() const {
   uint64_t bytes = 0;
   for (const auto& worker : workers_) bytes += worker->host().memory_bytes();
   return bytes;
+}
+
+uint64_t Server::changes() const {
+  uint64_t changes = 0;
+  for (const auto& worker : workers_) changes += worker->executor().changes();
+  return changes;
 }
 
 uint64_t Server::used_memory() const {

@@ -12,6 +12,7 @@
 #include "keyspace/keyspace.h"
 #include "keyspace/reclaimer.h"
 #include "propagate/effect_log.h"
+#include "server/admin.h"
 #include "server/config_commands.h"
 #include "server/config_store.h"
 #include "server/options.h"
@@ -24,6 +25,7 @@ namespace sorrel::server {
 // What the server knows of itself since it started. Written by worker 0's cron or under the gate.
 struct ServerFacts {
   std::string run_id;  // 40 hexadecimal digits
+  std::string replication_id;
   std::string executable;
   std::string config_file;
   int64_t started_ms = 0;
@@ -34,6 +36,8 @@ struct ServerFacts {
   double ops_per_second = 0;
   double input_kbps = 0;
   double output_kbps = 0;
+  double turns_per_second = 0;
+  double turn_us = 0;  // how long a turn of the loop took
 };
 
 // Builds the house from options and keeps it standing: owns every part, starts the workers,
@@ -73,6 +77,8 @@ class Server : public io::AcceptHandler {
   // Records, tables and clients, and what the process had at start.
   uint64_t used_memory() const;
   uint64_t client_memory() const;
+  // How many changes commands have made since the start (or, one day, since the last save).
+  uint64_t changes() const;
   void reset_stats();
 
  private:
@@ -99,6 +105,7 @@ class Server : public io::AcceptHandler {
   Reclaimer reclaimer_;
   EffectStream effects_;
   std::unique_ptr<Keyspace> keyspace_;
+  Admin admin_{*this};
   std::unique_ptr<CommandTable> commands_;
   std::unique_ptr<WorldGate> gate_;
   std::unique_ptr<ExecutorWorld> executors_;

@@ -29,6 +29,7 @@ constexpr int64_t kSliceGapMs = 2;
 void Worker::begin_turn() {
   executor_.enter();
   turn_began_ns_ = loop_->clock().monotonic_ns();
+  commands_before_turn_ = executor_.stats().processed;
   host_.begin_turn(loop_->clock().wall_ms());
 }
 
@@ -40,15 +41,28 @@ void Worker::end_turn() {
   turn_stats_.turns++;
   turn_stats_.busy_ns += took;
   turn_stats_.max_ns = std::max(turn_stats_.max_ns, took);
+  // The count goes back when statistics are reset.
+  const uint64_t processed = executor_.stats().processed;
+  if (processed > commands_before_turn_) {
+    turn_stats_.max_commands =
+        std::max(turn_stats_.max_commands, processed - commands_before_turn_);
+  }
   executor_.leave();
 }
 
 void Worker::arm_cron() {
   const int64_t period_ms = 1000 / std::max<int64_t>(expiry_.hz, 1);
   loop_->add_timer(std::max<int64_t>(period_ms, 1), [this] {
-    cron();
+    run_timed([this] { cron(); });
     arm_cron();
   });
+}
+
+void Worker::run_timed(const std::function<void()>& task) {
+  const int64_t began_ns = loop_->clock().monotonic_ns();
+  task();
+  const int64_t took_ns = loop_->clock().monotonic_ns() - began_ns;
+  turn_stats_.cron_ns += static_cast<uint64_t>(std::max<int64_t>(0, took_ns));
 }
 
 void Worker::cron() {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <thread>
 
@@ -23,12 +25,30 @@ struct ExpiryStats {
   uint64_t visited = 0;
   uint64_t expired = 0;
   uint64_t cpu_us = 0;
+
+  void add(const ExpiryStats& other) {
+    slices += other.slices;
+    slices_out_of_time += other.slices_out_of_time;
+    visited += other.visited;
+    expired += other.expired;
+    cpu_us += other.cpu_us;
+  }
 };
 
 struct TurnStats {
   uint64_t turns = 0;
   uint64_t busy_ns = 0;  // inside batches
   uint64_t max_ns = 0;
+  uint64_t cron_ns = 0;       // of busy_ns, in timers
+  uint64_t max_commands = 0;  // in one turn
+
+  void add(const TurnStats& other) {
+    turns += other.turns;
+    busy_ns += other.busy_ns;
+    max_ns = std::max(max_ns, other.max_ns);
+    cron_ns += other.cron_ns;
+    max_commands = std::max(max_commands, other.max_commands);
+  }
 };
 
 // One thread of the server with all it owns: a loop, sessions, an executor. Worker 0 is the main
@@ -53,6 +73,8 @@ class Worker {
   const ExpiryStats& expiry_stats() const { return expiry_stats_; }
   const TurnStats& turn_stats() const { return turn_stats_; }
   void reset_stats();
+  // Runs a periodic task of this worker's thread; its time is counted as such.
+  void run_timed(const std::function<void()>& task);
 
  private:
   void begin_turn();
@@ -73,6 +95,7 @@ class Worker {
   ExpiryStats expiry_stats_;
   TurnStats turn_stats_;
   int64_t turn_began_ns_ = 0;
+  uint64_t commands_before_turn_ = 0;
   unsigned next_partition_ = 0;  // among those this worker sweeps
   bool expiry_behind_ = false;   // the last slice ran out of time
 };

@@ -30,6 +30,17 @@ struct SessionStats {
   uint64_t query_limit_closes = 0;
   uint64_t output_limit_closes = 0;
   uint64_t evicted = 0;
+
+  void add(const SessionStats& other) {
+    connections_received += other.connections_received;
+    input_bytes += other.input_bytes;
+    output_bytes += other.output_bytes;
+    reads += other.reads;
+    writes += other.writes;
+    query_limit_closes += other.query_limit_closes;
+    output_limit_closes += other.output_limit_closes;
+    evicted += other.evicted;
+  }
 };
 
 // Shared by the hosts of all workers.

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "dispatch/call.h"
+#include "server/options.h"
+
+namespace sorrel::server {
+
+// What the commands about whole databases and the server's life need.
+struct DatabaseCommands {
+  const Options& options;
+  const Clock& clock;
+  Logger& log;
+  // Ends the server after this turn, with this exit code.
+  std::function<void(int code)> stop;
+};
+
+// DBSIZE, FLUSHALL, FLUSHDB, LOLWUT, SHUTDOWN, SWAPDB, TIME. `commands` outlives the table.
+std::vector<Binding> database_bindings(DatabaseCommands& commands);
+
+}  // namespace sorrel::server

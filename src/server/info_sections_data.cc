@@ -1,0 +1,90 @@
+// INFO about what the server holds: memory, its persistence, the keys.
+
+#include "io/process.h"
+#include "server/allocator.h"
+#include "server/info_sections.h"
+#include "server/memory_report.h"
+#include "server/option_table.h"
+
+namespace sorrel::server {
+
+void write_memory_section(InfoText& out, Server& server) {
+  const MemoryReport report = make_memory_report(server);
+  const AllocatorStats& allocator = report.allocator;
+  out.section("Memory");
+  out.memory("used_memory", report.used);
+  out.memory("used_memory_rss", report.resident);
+  out.memory("used_memory_peak", report.peak);
+  out.percent("used_memory_peak_perc", report.peak_percent());
+  out.field("used_memory_overhead", report.overhead());
+  out.field("used_memory_startup", report.startup);
+  out.field("used_memory_dataset", report.dataset());
+  out.percent("used_memory_dataset_perc", report.dataset_percent());
+  out.field("allocator_allocated", allocator.allocated);
+  out.field("allocator_active", allocator.active);
+  out.field("allocator_resident", allocator.resident);
+  out.field("allocator_muzzy", 0);
+  out.memory("total_system_memory", io::total_system_memory());
+  out.zeros({"used_memory_lua", "used_memory_vm_eval"});
+  out.field("used_memory_lua_human", "0B");
+  out.zeros({"used_memory_scripts_eval", "number_of_cached_scripts", "number_of_functions",
+             "number_of_libraries", "used_memory_vm_functions"});
+  out.memory("used_memory_vm_total", 0);
+  out.field("used_memory_functions", 0);
+  out.memory("used_memory_scripts", 0);
+  out.memory("maxmemory", server.options().memory.max_bytes);
+  out.field("maxmemory_policy", show(*find_directive("maxmemory-policy"), server.options()));
+  out.ratio("allocator_frag_ratio", report.allocator_frag_ratio());
+  out.field("allocator_frag_bytes", report.allocator_frag_bytes());
+  out.ratio("allocator_rss_ratio", report.allocator_rss_ratio());
+  out.field("allocator_rss_bytes", report.allocator_rss_bytes());
+  out.ratio("rss_overhead_ratio", report.rss_overhead_ratio());
+  out.field("rss_overhead_bytes", report.rss_overhead_bytes());
+  out.ratio("mem_fragmentation_ratio", report.fragmentation_ratio());
+  out.field("mem_fragmentation_bytes", report.fragmentation_bytes());
+  out.zeros({"mem_not_counted_for_evict", "mem_replication_backlog",
+             "mem_total_replication_buffers", "mem_clients_slaves"});
+  out.field("mem_clients_normal", report.clients);
+  out.zeros({"mem_cluster_links", "mem_aof_buffer"});
+  out.field("mem_allocator", allocator_name());
+  out.zeros({"mem_overhead_db_hashtable_rehashing", "active_defrag_running"});
+  out.field("lazyfree_pending_objects", server.reclaimer().pending_objects());
+  out.field("lazyfreed_objects", server.reclaimer().freed_objects());
+}
+
+void write_persistence_section(InfoText& out, Server& server) {
+  out.section("Persistence");
+  out.zeros(
+      {"loading", "async_loading", "current_cow_peak", "current_cow_size", "current_cow_size_age"});
+  out.ratio("current_fork_perc", 0);
+  out.zeros({"current_save_keys_processed", "current_save_keys_total"});
+  out.field("rdb_changes_since_last_save", server.changes());
+  out.field("rdb_bgsave_in_progress", 0);
+  out.field("rdb_last_save_time", server.facts().started_ms / 1000);
+  out.field("rdb_last_bgsave_status", "ok");
+  out.field("rdb_last_bgsave_time_sec", -1);
+  out.field("rdb_current_bgsave_time_sec", -1);
+  out.zeros({"rdb_saves", "rdb_last_cow_size", "rdb_last_load_keys_expired",
+             "rdb_last_load_keys_loaded", "aof_enabled", "aof_rewrite_in_progress",
+             "aof_rewrite_scheduled"});
+  out.field("aof_last_rewrite_time_sec", -1);
+  out.field("aof_current_rewrite_time_sec", -1);
+  out.field("aof_last_bgrewrite_status", "ok");
+  out.zeros({"aof_rewrites", "aof_rewrites_consecutive_failures"});
+  out.field("aof_last_write_status", "ok");
+  out.zeros({"aof_last_cow_size", "module_fork_in_progress", "module_fork_last_cow_size"});
+}
+
+void write_keyspace_section(InfoText& out, Server& server) {
+  const Keyspace& keyspace = server.keyspace();
+  out.section("Keyspace");
+  for (int db = 0; db < keyspace.database_count(); db++) {
+    const size_t keys = keyspace.key_count(db);
+    if (keys == 0) continue;
+    out.field(fmt::format("db{}", db),
+              fmt::format("keys={},expires={},avg_ttl={}", keys, keyspace.expiring_count(db),
+                          keyspace.average_ttl_ms(db)));
+  }
+}
+
+}  // namespace sorrel::server

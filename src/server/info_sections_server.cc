@@ -1,0 +1,137 @@
+// INFO about the process, its clients, its place among other nodes, and its processor time.
+
+#include "io/process.h"
+#include "keyspace/access_clock.h"
+#include "server/info_sections.h"
+#include "server/version.h"
+
+namespace sorrel::server {
+namespace {
+
+constexpr int64_t kMsPerSecond = 1000;
+constexpr int64_t kSecondsPerDay = 24 * 3600;
+
+std::string_view supervisor_name(Supervised supervised) {
+  switch (supervised) {
+    case Supervised::kSystemd:
+      return "systemd";
+    case Supervised::kUpstart:
+      return "upstart";
+    case Supervised::kAuto:
+    case Supervised::kNo:
+      break;
+  }
+  return "no";
+}
+
+void write_listeners(InfoText& out, const NetworkOptions& network) {
+  int number = 0;
+  if (network.port != 0) {
+    std::string line = "name=tcp";
+    for (const std::string& address : network.bind) line += ",bind=" + address;
+    out.field(fmt::format("listener{}", number++), fmt::format("{},port={}", line, network.port));
+  }
+  if (!network.unix_socket.empty()) {
+    out.field(fmt::format("listener{}", number), "name=unix,bind=" + network.unix_socket);
+  }
+}
+
+void write_cpu(InfoText& out, std::string_view suffix, io::CpuOf whose) {
+  const io::CpuTimes times = io::cpu_times(whose);
+  const auto seconds = [](int64_t us) {
+    return fmt::format("{}.{:06}", us / 1'000'000, us % 1'000'000);
+  };
+  out.field(fmt::format("used_cpu_sys{}", suffix), seconds(times.system_us));
+  out.field(fmt::format("used_cpu_user{}", suffix), seconds(times.user_us));
+}
+
+}  // namespace
+
+void write_server_section(InfoText& out, Server& server) {
+  const Options& options = server.options();
+  const ServerFacts& facts = server.facts();
+  const int64_t now_us = server.clock().wall_us();
+  const int64_t uptime = (now_us / 1000 - facts.started_ms) / kMsPerSecond;
+  out.section("Server");
+  out.field("redis_version", kRedisVersion);
+  out.field("sorrel_version", kSorrelVersion);
+  out.field("redis_git_sha1", "00000000");
+  out.field("redis_git_dirty", 0);
+  out.field("redis_build_id", "0");
+  out.field("redis_mode", "standalone");
+  out.field("os", io::os_name());
+  out.field("arch_bits", sizeof(void*) * 8);
+  out.field("monotonic_clock", "POSIX clock_gettime");
+  out.field("multiplexing_api", "epoll");
+  out.field("atomicvar_api", "c11-builtin");
+  out.field("gcc_version", fmt::format("{}.{}.{}", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__));
+  out.field("process_id", io::process_id());
+  out.field("process_supervised", supervisor_name(options.process.supervised));
+  out.field("run_id", facts.run_id);
+  out.field("tcp_port", options.network.port);
+  out.field("server_time_usec", now_us);
+  out.field("uptime_in_seconds", uptime);
+  out.field("uptime_in_days", uptime / kSecondsPerDay);
+  out.field("hz", options.process.hz);
+  out.field("configured_hz", options.process.hz);
+  out.field("lru_clock", lru_now(now_us / 1000));
+  out.field("executable", facts.executable);
+  out.field("config_file", facts.config_file);
+  out.field("io_threads_active", 0);
+  out.field("threads", options.process.threads);
+  write_listeners(out, options.network);
+}
+
+void write_clients_section(InfoText& out, Server& server) {
+  size_t largest_input = 0;
+  size_t largest_output = 0;
+  size_t count = 0;
+  for (const auto& worker : server.workers()) {
+    worker->host().for_each([&](Session& session) {
+      count++;
+      largest_input = std::max(largest_input, session.query_bytes());
+      largest_output = std::max(largest_output, session.output_bytes());
+    });
+  }
+  out.section("Clients");
+  out.field("connected_clients", count);
+  out.field("cluster_connections", 0);
+  out.field("maxclients", server.options().clients.max_clients);
+  out.field("client_recent_max_input_buffer", largest_input);
+  out.field("client_recent_max_output_buffer", largest_output);
+  out.zeros({"blocked_clients", "tracking_clients", "pubsub_clients", "watching_clients",
+             "clients_in_timeout_table", "total_watched_keys", "total_blocking_keys",
+             "total_blocking_keys_on_nokey"});
+}
+
+void write_replication_section(InfoText& out, Server& server) {
+  out.section("Replication");
+  out.field("role", "master");
+  out.field("connected_slaves", 0);
+  out.field("master_failover_state", "no-failover");
+  out.field("master_replid", server.facts().replication_id);
+  out.field("master_replid2", std::string(40, '0'));
+  out.field("master_repl_offset", 0);
+  out.field("second_repl_offset", -1);
+  out.field("repl_backlog_active", 0);
+  out.field("repl_backlog_size", server.options().replication.backlog_bytes);
+  out.zeros({"repl_backlog_first_byte_offset", "repl_backlog_histlen"});
+}
+
+void write_cpu_section(InfoText& out, Server&) {
+  out.section("CPU");
+  write_cpu(out, "", io::CpuOf::kProcess);
+  write_cpu(out, "_children", io::CpuOf::kChildren);
+  write_cpu(out, "_main_thread", io::CpuOf::kThisThread);
+}
+
+void write_modules_section(InfoText& out, Server&) {
+  out.section("Modules");
+}
+
+void write_cluster_section(InfoText& out, Server& server) {
+  out.section("Cluster");
+  out.field("cluster_enabled", server.options().cluster.enabled ? 1 : 0);
+}
+
+}  // namespace sorrel::server
