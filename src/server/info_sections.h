@@ -1,7 +1,6 @@
 #pragma once
 
 #include "server/info.h"
-#include "server/server.h"
 
 namespace sorrel::server {
 

@@ -5,6 +5,7 @@
 #include "server/info_sections.h"
 #include "server/memory_report.h"
 #include "server/option_table.h"
+#include "server/server.h"
 
 namespace sorrel::server {
 

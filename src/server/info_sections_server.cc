@@ -3,6 +3,7 @@
 #include "io/process.h"
 #include "keyspace/access_clock.h"
 #include "server/info_sections.h"
+#include "server/server.h"
 #include "server/version.h"
 
 namespace sorrel::server {

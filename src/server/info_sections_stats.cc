@@ -1,6 +1,7 @@
 // INFO about what has happened: counters, commands, errors, run times.
 
 #include "server/info_sections.h"
+#include "server/server.h"
 
 namespace sorrel::server {
 namespace {
