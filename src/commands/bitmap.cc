@@ -188,6 +188,8 @@ void setbit(Call& call) {
   if (byte >= bytes.size() || old != (*value == 1)) {
     char* const data = entry.grow_string(byte + 1, kSetBit);
     bits::write_field(data, *offset, 1, static_cast<uint64_t>(*value));
+  } else {
+    entry.mark_string_modified();
   }
   call.reply.integer(old ? 1 : 0);
 }

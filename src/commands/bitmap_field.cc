@@ -79,6 +79,7 @@ class FieldString {
     if (size > bytes_.size()) make_writable(size);
   }
   std::string_view bytes() const { return bytes_; }
+  bool changed() const { return writable_ != nullptr; }
   void write(const FieldOperation& operation, int64_t value) {
     if (writable_ == nullptr) make_writable(bytes_.size());
     write_bit_field(writable_, operation.offset, operation.field, value);
@@ -119,6 +120,7 @@ void write_fields(Call& call, const std::vector<FieldOperation>& operations) {
   string.grow(size);
   call.reply.array(static_cast<int64_t>(operations.size()));
   for (const auto& operation : operations) run_one(call, string, operation);
+  if (!string.changed()) entry.mark_string_modified();
 }
 
 void read_fields(Call& call, const std::vector<FieldOperation>& operations) {

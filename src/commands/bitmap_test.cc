@@ -55,6 +55,19 @@ TEST_P(Bitmap, SetbitIsAChangeWhenSomethingChanges) {
   EXPECT_EQ(server_.effects(), Texts{"SETBIT k 8 0"}) << "the string grew";
 }
 
+TEST_P(Bitmap, WhatMightHaveChangedAStringMakesItRaw) {
+  server_("SET a 1");
+  server_("SET b 1");
+  server_("SET c v");
+  server_("SETBIT a 2 1");
+  server_("BITFIELD b SET u8 0 49");
+  server_("BITFIELD c GET u8 0");
+  EXPECT_EQ(server_("OBJECT ENCODING a"), R"("raw")");
+  EXPECT_EQ(server_("OBJECT ENCODING b"), R"("raw")");
+  EXPECT_EQ(server_("OBJECT ENCODING c"), R"("embstr")");
+  EXPECT_EQ(server_("GET a"), R"("1")");
+}
+
 TEST_P(Bitmap, SetbitKeepsTheDeadline) {
   server_("SET k v");
   server_("EXPIRE k 100");

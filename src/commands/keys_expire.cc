@@ -46,7 +46,8 @@ std::optional<Conditions> parse_conditions(Call& call) {
     } else if (iequals(word, "LT")) {
       conditions.lt = true;
     } else {
-      call.reply.error(fmt::format("ERR Unsupported option {}", word));
+      // Up to a NUL, as Redis shows it.
+      call.reply.error(fmt::format("ERR Unsupported option {}", word.substr(0, word.find('\0'))));
       return std::nullopt;
     }
   }

@@ -172,6 +172,13 @@ char* Entry::grow_string(size_t size, Event event) {
   return grown.data;
 }
 
+void Entry::mark_string_modified() {
+  locate();
+  if (record_ != nullptr && !record_->was_modified()) {
+    adopt(database_->arena.resize_string(record_, 0).record);
+  }
+}
+
 void Entry::set_expiry(int64_t at_ms, Event event) {
   locate();
   adopt(database_->arena.assign_expiry(record_, at_ms));

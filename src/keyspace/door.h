@@ -130,6 +130,9 @@ class Entry {
   // Makes the string (created if absent) at least `size` bytes long, zero-filled, and lets the
   // caller write into it until the next act. The deadline stays. Precondition: absent or a string.
   char* grow_string(size_t size, Event event);
+  // What SETBIT and BITFIELD do to a string even when they change no bit: it reports itself as one
+  // that was changed in place. Not a change. Precondition: absent or a string.
+  void mark_string_modified();
   // Precondition: exists. kNoExpiry: for ever.
   void set_expiry(int64_t at_ms, Event event);
   // Precondition: exists.
