@@ -15,6 +15,7 @@
 #include "server/admin.h"
 #include "server/config_commands.h"
 #include "server/config_store.h"
+#include "server/observer.h"
 #include "server/options.h"
 #include "server/rate_sampler.h"
 #include "server/worker.h"
@@ -110,7 +111,7 @@ class Server : public io::AcceptHandler {
   std::unique_ptr<WorldGate> gate_;
   std::unique_ptr<ExecutorWorld> executors_;
   SessionWorld sessions_;
-  std::unique_ptr<ExecutionObserver> observer_;
+  Observer observer_{sessions_};
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<io::Listener>> listeners_;
   RateSampler sampler_;
