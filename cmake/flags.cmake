@@ -10,7 +10,7 @@ if(CCACHE)
 endif()
 
 add_compile_options(-Wall -Wextra -Wnon-virtual-dtor -Woverloaded-virtual
-  -Wno-missing-field-initializers -fno-omit-frame-pointer -fno-rtti)
+  -Wno-missing-field-initializers -fno-rtti)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 sees overlap in every inlined "text" + std::string, overflow in fmt, and under sanitizers not what is initialised.
   add_compile_options(-Wshadow -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
@@ -28,7 +28,7 @@ if(SORREL_SANITIZE)
   if(SORREL_FUZZ)
     list(APPEND sanitize -fsanitize=fuzzer-no-link) # Every object counts its edges, so that one build serves all.
   endif()
-  add_compile_options(${sanitize} -fno-sanitize-recover=all)
+  add_compile_options(${sanitize} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(${sanitize})
 else()
   add_compile_definitions(SORREL_JEMALLOC=1)

@@ -21,17 +21,25 @@ inline uint64_t cycles_now() {
 #endif
 }
 
-struct CycleScale {
-  double ns_per_cycle = 1.0;
+// Turns differences of cycles_now() into nanoseconds with one multiplication.
+class CycleScale {
+ public:
+  CycleScale() = default;
+  explicit CycleScale(double ns_per_cycle)
+      : factor_(static_cast<uint64_t>(ns_per_cycle * static_cast<double>(1u << kFraction))) {}
 
   // Virtual machines may move a guest between processors whose counters differ a little; a
-  // difference that comes out negative counts as nothing.
+  // difference that comes out negative counts as nothing, one of hours as hours.
   uint64_t to_ns(uint64_t from, uint64_t to) const {
-    return to > from ? static_cast<uint64_t>(static_cast<double>(to - from) * ns_per_cycle) : 0;
+    if (to <= from) return 0;
+    const uint64_t passed = to - from;
+    constexpr uint64_t kLongest = uint64_t{1} << 42;
+    return (passed < kLongest ? passed : kLongest) * factor_ >> kFraction;
   }
-  uint64_t from_us(int64_t us) const {
-    return us <= 0 ? 0 : static_cast<uint64_t>(static_cast<double>(us) * 1000.0 / ns_per_cycle);
-  }
+
+ private:
+  static constexpr unsigned kFraction = 18;
+  uint64_t factor_ = 1u << kFraction;
 };
 
 }  // namespace sorrel

@@ -141,7 +141,9 @@ class TestServer final : public EffectSink, public ChangeObserver {
     Executor& worker = *workers_[turn_++ % workers_.size()];
     worker.enter();
     worker.begin_batch(clock.wall_ms());
-    const auto outcome = worker.execute(worker.prepare(args, caller.db), caller, reply);
+    Request request{.args = args};
+    worker.prepare(request, caller.db);
+    const auto outcome = worker.execute(request, caller, reply);
     worker.effects().flush();
     worker.leave();
     return outcome;
@@ -174,7 +176,7 @@ class TestServer final : public EffectSink, public ChangeObserver {
   }
 
   void run(std::string_view line, resp::ReplySink& reply) {
-    std::vector<std::string_view> words;
+    resp::ArgList words;
     std::vector<std::unique_ptr<std::string>> quoted_words;
     if (!resp::split_inline(line, words, quoted_words) || words.empty()) {
       reply.error("TEST the line has no words, or an open quote");

@@ -1,6 +1,7 @@
 #include "dispatch/command_table.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "base/bytes.h"
 
@@ -47,6 +48,8 @@ Result<std::unique_ptr<CommandTable>> CommandTable::build(std::span<const Bindin
     command->index = static_cast<uint32_t>(table->commands_.size());
     command->flags = catalog::effective_flags(*spec);
     command->arity = spec->arity;
+    command->min_args = static_cast<uint32_t>(std::abs(spec->arity));
+    command->more_args = spec->arity < 0 ? UINT32_MAX : 0;
     command->locking = spec->locking;
     find_fixed_keys(*spec, *command);
     const auto binding = std::find_if(bindings.begin(), bindings.end(),

@@ -44,9 +44,10 @@ struct Command {
   const Command* parent = nullptr;
 
   bool has(uint64_t flag) const { return (flags & flag) != 0; }
-  bool arity_fits(size_t argc) const {
-    return arity >= 0 ? argc == static_cast<size_t>(arity) : argc >= static_cast<size_t>(-arity);
-  }
+  // The arity once more, as a range: fewest arguments and how many more there may be.
+  uint32_t min_args = 0;
+  uint32_t more_args = 0;
+  bool arity_fits(size_t argc) const { return argc - min_args <= more_args; }
   // nullptr when there is none of that name.
   const Command* subcommand(std::string_view word) const;
 };

@@ -24,28 +24,21 @@ Executor::Executor(ExecutorWorld& world, unsigned worker, uint64_t random_seed)
   stats_.commands.resize(world.commands.all().size());
 }
 
-Request Executor::prepare(std::span<const std::string_view> args, int db) {
-  Request request{args, world_.commands.find(args[0])};
-  const Command* command = request.command;
-  if (command != nullptr && command->first_key != 0 && command->first_key < args.size()) {
-    const std::string_view key = args[command->first_key];
-    request.hash = world_.keyspace.hash(key);
-    request.has_hash = true;
-    if (!world_.gate.threaded()) {
-      // Other workers may be rebuilding other partitions' tables; looking without the latch is only
-      // safe when there are none.
-      if (const Database* database = world_.keyspace.find_database(0, db)) {
-        database->table.prefetch_bucket(request.hash);
-      }
-    }
+void Executor::prepare(Request& request, int db) {
+  const Command* command = world_.commands.find(request.args[0]);
+  request.command = command;
+  request.bucket = nullptr;
+  request.has_hash = false;
+  if (command == nullptr || command->first_key == 0 || command->first_key >= request.args.size()) {
+    return;
   }
-  return request;
-}
-
-void Executor::prefetch(const Request& request, int db) {
-  if (!request.has_hash || world_.gate.threaded()) return;
+  request.hash = world_.keyspace.hash(request.args[command->first_key]);
+  request.has_hash = true;
+  // Other workers may be rebuilding tables; looking without the latch is only safe when there are
+  // none.
+  if (world_.gate.threaded()) return;
   if (const Database* database = world_.keyspace.find_database(0, db)) {
-    database->table.prefetch_entry(request.hash);
+    request.bucket = database->table.prefetch_bucket(request.hash);
   }
 }
 
@@ -163,14 +156,20 @@ void Executor::finish(const Command& command, const Request& request, const Call
   if (failed) stats.failed++;
   stats_.processed++;
   if (world_.node.latency_tracking) stats.durations.add(ns);
+  if (ns >= world_.node.watch_from_ns) [[unlikely]]
+    report_slow(command, request, caller, ns);
+}
+
+void Executor::report_slow(const Command& command, const Request& request, const Caller& caller,
+                           uint64_t ns) {
+  if (world_.observer == nullptr) return;
   const int64_t slow_us = world_.node.slowlog_slower_than_us;
   if (slow_us >= 0 && ns >= static_cast<uint64_t>(slow_us) * 1000 &&
-      !command.has(catalog::kSkipSlowlog) && world_.observer != nullptr) {
+      !command.has(catalog::kSkipSlowlog)) {
     world_.observer->on_slow(caller, command, request.args, ns / 1000);
   }
   const int64_t watch_ms = world_.node.latency_threshold_ms;
-  if (watch_ms > 0 && ns >= static_cast<uint64_t>(watch_ms) * 1'000'000 &&
-      world_.observer != nullptr) {
+  if (watch_ms > 0 && ns >= static_cast<uint64_t>(watch_ms) * 1'000'000) {
     world_.observer->on_latency(command, ns / 1000);
   }
 }

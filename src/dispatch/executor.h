@@ -18,7 +18,10 @@ struct Request {
   std::span<const std::string_view> args;
   const Command* command = nullptr;  // nullptr: unknown
   uint64_t hash = 0;
+  // Where the key's record will be looked for, while nothing has changed; null: not known.
+  const Table::Bucket* bucket = nullptr;
   bool has_hash = false;
+  size_t end = 0;  // for the session: where the next request begins
 };
 
 // Who looks on: MONITOR, the slow log.
@@ -58,11 +61,13 @@ class Executor {
 
   Executor(ExecutorWorld& world, unsigned worker, uint64_t random_seed);
 
-  // Finds the command and, when it has a first key at a fixed place, hashes that and asks for its
-  // bucket. Step one of a window of requests.
-  Request prepare(std::span<const std::string_view> args, int db);
+  // Finds the command of request.args and, when it has a first key at a fixed place, hashes that
+  // and asks for its bucket. Step one of a window of requests.
+  void prepare(Request& request, int db);
   // Step two: asks for the record.
-  void prefetch(const Request& request, int db);
+  static void prefetch(const Request& request) {
+    if (request.bucket != nullptr) Table::prefetch_entry(*request.bucket, request.hash);
+  }
   // Step three.
   Outcome execute(const Request& request, Caller& caller, resp::ReplySink& reply);
 
@@ -106,6 +111,8 @@ class Executor {
   void run_under_latches(Call& call);
   void finish(const Command& command, const Request& request, const Caller& caller, bool failed);
   void show(const Command& command, const Request& request, const Caller& caller);
+  void report_slow(const Command& command, const Request& request, const Caller& caller,
+                   uint64_t ns);
   void leave_effects(const Call& call);
   void count_error(resp::ReplySink& reply, uint64_t errors);
   void unknown_command(const Request& request, resp::ReplySink& reply);

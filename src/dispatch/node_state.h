@@ -18,12 +18,26 @@ struct NodeState {
   enum class Pause : uint8_t { kNone, kWrites, kAll } pause = Pause::kNone;
   int64_t pause_until_ms = 0;
 
+  // Nobody wants to hear of commands quicker than this: the lower of the two limits below. Kept by
+  // set_watch_limits().
+  uint64_t watch_from_ns = 10'000'000;
+
   // Commands slower than this go to the slow log; negative: none, zero: all.
   int64_t slowlog_slower_than_us = 10'000;
   // LATENCY events from this many milliseconds on; 0: none.
   int64_t latency_threshold_ms = 0;
   bool latency_tracking = true;
-  bool requires_password = false;
+
+  void set_watch_limits(int64_t slowlog_us, int64_t latency_ms) {
+    slowlog_slower_than_us = slowlog_us;
+    latency_threshold_ms = latency_ms;
+    watch_from_ns = UINT64_MAX;
+    if (slowlog_us >= 0) watch_from_ns = static_cast<uint64_t>(slowlog_us) * 1000;
+    if (latency_ms > 0) {
+      const uint64_t latency_ns = static_cast<uint64_t>(latency_ms) * 1'000'000;
+      if (latency_ns < watch_from_ns) watch_from_ns = latency_ns;
+    }
+  }
 };
 
 }  // namespace sorrel

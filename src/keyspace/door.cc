@@ -13,7 +13,7 @@ Table::Position find_in(const Table& table, const Key& key) {
 }  // namespace
 
 // Finds a live record; one whose time has come is deleted on the way (or hidden, while paused).
-Door::Found Door::find(const Key& key, int db) {
+inline Door::Found Door::find(const Key& key, int db) {
   Found found{keyspace_.partition_of(key.text), nullptr, {}};
   found.database = keyspace_.find_database(found.partition, db);
   if (found.database == nullptr) return found;
@@ -24,6 +24,14 @@ Door::Found Door::find(const Key& key, int db) {
     found.at = {};
   }
   return found;
+}
+
+inline void Door::mark_used(Record& record) {
+  if (!touch_) return;
+  const AccessPolicy& policy = keyspace_.access_policy();
+  // The clock of LRU stands still for a second at a time; most uses change nothing.
+  record.set_access(policy.lfu ? access_after_use(record.access(), now_ms_, policy, random_)
+                               : lru_now_);
 }
 
 void Door::expire(unsigned partition, Database& database, int db, Table::Position at) {
@@ -38,7 +46,7 @@ void Door::expire(unsigned partition, Database& database, int db, Table::Positio
   effects_.append(db, effect);
 }
 
-Record* Door::find_and_count(const Key& key) {
+inline Record* Door::find_and_count(const Key& key) {
   const Found found = find(key, db_);
   PartitionStats& stats = keyspace_.partition(found.partition).stats;
   Record* record = found.record();
@@ -52,15 +60,19 @@ const Record* Door::inspect(const Key& key) {
 
 const Record* Door::read(const Key& key) {
   Record* record = find_and_count(key);
-  if (record != nullptr && touch_) {
-    const AccessPolicy& policy = keyspace_.access_policy();
-    record->set_access(access_after_use(record->access(), now_ms_, policy, random_));
-  }
+  if (record != nullptr) mark_used(*record);
   return record;
 }
 
 const Record* Door::peek(const Key& key, int db) {
   return find(key, db).record();
+}
+
+inline Door::Found Door::find_and_touch(const Key& key, int db) {
+  const Found found = find(key, db);
+  Record* record = found.record();
+  if (record != nullptr) mark_used(*record);
+  return found;
 }
 
 Entry Door::open(const Key& key) {
@@ -69,16 +81,6 @@ Entry Door::open(const Key& key) {
 
 Entry Door::open(const Key& key, int db) {
   return Entry(*this, key, db, find_and_touch(key, db));
-}
-
-Door::Found Door::find_and_touch(const Key& key, int db) {
-  const Found found = find(key, db);
-  Record* record = found.record();
-  if (record != nullptr && touch_) {
-    const AccessPolicy& policy = keyspace_.access_policy();
-    record->set_access(access_after_use(record->access(), now_ms_, policy, random_));
-  }
-  return found;
 }
 
 Entry Door::open_counted(const Key& key) {

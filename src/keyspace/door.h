@@ -36,6 +36,7 @@ class Door {
 
   void begin(int db, int64_t now_ms, bool touch) {
     db_ = db;
+    if (now_ms != now_ms_) lru_now_ = lru_now(now_ms);
     now_ms_ = now_ms;
     touch_ = touch;
     changes_ = 0;
@@ -88,6 +89,7 @@ class Door {
   Found find(const Key& key, int db);
   Record* find_and_count(const Key& key);
   Found find_and_touch(const Key& key, int db);
+  void mark_used(Record& record);
   void note_change(int db, std::string_view key, Event event);
   void tell(int db, std::string_view key, Event event);
 
@@ -97,6 +99,7 @@ class Door {
   ChangeObserver* observer_ = nullptr;
   int db_ = 0;
   int64_t now_ms_ = 0;
+  uint32_t lru_now_ = 0;
   uint64_t changes_ = 0;
   uint64_t version_ = 0;  // moves with every change that may move slots
   bool touch_ = true;

@@ -62,7 +62,7 @@ bool read_quoted(std::string_view line, size_t& at, char quote, std::string& out
 
 }  // namespace
 
-bool split_inline(std::string_view line, std::vector<std::string_view>& words,
+bool split_inline(std::string_view line, ArgList& words,
                   std::vector<std::unique_ptr<std::string>>& store) {
   size_t at = 0;
   for (;;) {

@@ -5,13 +5,15 @@
 #include <string_view>
 #include <vector>
 
+#include "resp/arg_list.h"
+
 namespace sorrel::resp {
 
 // Splits a line into words as Redis does for inline requests and configuration lines: blanks
 // separate, "double quotes" know \n \r \t \b \a \xHH and \c for any c, 'single quotes' know \'.
 // Plain words are views into `line`; quoted ones live in `store`. False when a quote is not closed,
 // or is followed by something other than a blank.
-bool split_inline(std::string_view line, std::vector<std::string_view>& words,
+bool split_inline(std::string_view line, ArgList& words,
                   std::vector<std::unique_ptr<std::string>>& store);
 
 }  // namespace sorrel::resp

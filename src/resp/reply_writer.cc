@@ -15,6 +15,10 @@ size_t put_header(char* to, char mark, int64_t number) {
   size_t length = 1;
   if (number >= 0 && number < 10) {
     to[length++] = static_cast<char>('0' + number);
+  } else if (number >= 10 && number < 100) {
+    to[1] = static_cast<char>('0' + number / 10);
+    to[2] = static_cast<char>('0' + number % 10);
+    length = 3;
   } else {
     length += static_cast<size_t>(format_int64(number, to + 1));
   }

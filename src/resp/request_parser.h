@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "resp/arg_list.h"
+
 namespace sorrel::resp {
 
 struct RequestLimits {
@@ -33,8 +35,7 @@ class RequestParser {
   // Parses one request at the start of `bytes` and appends its arguments to `args` (views into
   // `bytes`, except for inline requests with quotes, whose texts live in `inline_store`). A request
   // may have no arguments at all: an empty line. On kNeedMore and kError nothing is appended.
-  Outcome next(std::string_view bytes, const RequestLimits& limits,
-               std::vector<std::string_view>& args,
+  Outcome next(std::string_view bytes, const RequestLimits& limits, ArgList& args,
                std::vector<std::unique_ptr<std::string>>& inline_store);
 
   // After kRequest: bytes that belong to it.
@@ -68,14 +69,13 @@ class RequestParser {
   };
   enum class Number : uint8_t { kOk, kNeedMore, kTooLong, kBad };
 
-  Outcome parse_inline(std::string_view bytes, const RequestLimits& limits,
-                       std::vector<std::string_view>& args,
+  bool next_short(std::string_view bytes, ArgList& args);
+  Outcome parse_inline(std::string_view bytes, const RequestLimits& limits, ArgList& args,
                        std::vector<std::unique_ptr<std::string>>& inline_store);
   Outcome fail(std::string message);
   Outcome begin(std::string_view bytes, const RequestLimits& limits, Progress& progress);
   Outcome read_length(std::string_view bytes, const RequestLimits& limits, Progress& progress);
-  Outcome suspend(const Progress& progress, std::string_view bytes,
-                  std::vector<std::string_view>& args, size_t first);
+  Outcome suspend(const Progress& progress, std::string_view bytes, ArgList& args, size_t first);
   static Number read_number(std::string_view bytes, size_t& position, size_t max_line,
                             int64_t& value);
 

@@ -16,7 +16,7 @@ std::vector<Words> parse_all(std::string_view wire, size_t step, RequestLimits l
   for (size_t at = 0; at < wire.size(); at += step) {
     pending += wire.substr(at, step);
     for (;;) {
-      std::vector<std::string_view> args;
+      ArgList args;
       std::vector<std::unique_ptr<std::string>> store;
       const auto outcome = parser.next(pending, limits, args, store);
       if (outcome == RequestParser::Outcome::kNeedMore) break;

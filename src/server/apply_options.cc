@@ -65,8 +65,7 @@ void Server::apply_options() {
   expiry_.effort = from.memory.active_expire_effort;
   expiry_.hz = from.process.hz;
 
-  node_.slowlog_slower_than_us = from.monitor.slowlog_slower_than_us;
-  node_.latency_threshold_ms = from.monitor.latency_threshold_ms;
+  node_.set_watch_limits(from.monitor.slowlog_slower_than_us, from.monitor.latency_threshold_ms);
   node_.latency_tracking = from.monitor.latency_tracking;
   judge_memory();
 }

@@ -8,7 +8,7 @@
 namespace sorrel::server {
 
 std::optional<std::vector<std::string>> split_arguments(std::string_view line) {
-  std::vector<std::string_view> words;
+  resp::ArgList words;
   std::vector<std::unique_ptr<std::string>> store;
   if (!resp::split_inline(line, words, store)) return std::nullopt;
   return std::vector<std::string>(words.begin(), words.end());

@@ -36,7 +36,7 @@ CycleScale measure_cycles(const Clock& clock) {
   }
   const uint64_t passed = cycles_now() - began;
   const auto took = static_cast<double>(clock.monotonic_ns() - began_ns);
-  return CycleScale{passed == 0 ? 1.0 : took / static_cast<double>(passed)};
+  return CycleScale(passed == 0 ? 1.0 : took / static_cast<double>(passed));
 }
 
 bool is_local(const Caller& caller) {

@@ -120,20 +120,33 @@ bool Session::parse_window(std::string_view bytes, size_t& end) {
   limits.authenticated = caller_.authenticated();
   // AUTH changes what the next request may be, so nothing is parsed ahead of it.
   const size_t window = limits.authenticated ? SessionHost::kWindow : 1;
-  auto& args = host_.args_;
-  auto& items = host_.items_;
+  resp::ArgList& args = host_.args_;
+  Request* const requests = host_.requests_.data();
   args.clear();
-  items.clear();
   host_.inline_store_.clear();
-  while (items.size() < window) {
-    const size_t first = args.size();
+  size_t parsed = 0;
+  size_t first = 0;
+  bool sound = true;
+  while (parsed < window) {
     const auto outcome = parser_.next(bytes.substr(end), limits, args, host_.inline_store_);
-    if (outcome == resp::RequestParser::Outcome::kNeedMore) break;
-    if (outcome == resp::RequestParser::Outcome::kError) return false;
+    if (outcome != resp::RequestParser::Outcome::kRequest) {
+      sound = outcome == resp::RequestParser::Outcome::kNeedMore;
+      break;
+    }
     end += parser_.consumed();
-    if (args.size() > first) items.push_back({first, args.size() - first, end});
+    if (args.size() == first) continue;
+    requests[parsed].args = args.from(first);
+    requests[parsed++].end = end;
+    first = args.size();
   }
-  return true;
+  // The list may have moved while it grew; the lengths are right all the same.
+  const std::string_view* at = args.data();
+  for (size_t i = 0; i < parsed; i++) {
+    requests[i].args = {at, requests[i].args.size()};
+    at += requests[i].args.size();
+  }
+  host_.window_ = parsed;
+  return sound;
 }
 
 // Parses up to a window of requests, then runs them. Returns where the next one starts: `at` itself
@@ -141,24 +154,20 @@ bool Session::parse_window(std::string_view bytes, size_t& end) {
 size_t Session::run_window(std::string_view bytes, size_t at) {
   size_t end = at;
   const bool sound = parse_window(bytes, end);
-  const auto& items = host_.items_;
-  auto& requests = host_.requests_;
-  requests.clear();
-  for (const auto& item : items) {
-    requests.push_back(
-        host_.executor_.prepare({host_.args_.data() + item.first, item.count}, caller_.db));
-  }
+  const std::span<Request> requests(host_.requests_.data(), host_.window_);
+  for (Request& request : requests) host_.executor_.prepare(request, caller_.db);
   if (requests.size() > 1) {
-    for (const Request& request : requests) host_.executor_.prefetch(request, caller_.db);
+    for (const Request& request : requests) Executor::prefetch(request);
   }
-  for (size_t i = 0; i < items.size(); i++) {
-    if (!execute_one(requests[i])) {
+  for (const Request& request : requests) {
+    if (!execute_one(request)) {
       // Postponed: it and everything behind it is read again later.
       parser_.reset();
-      return i == 0 ? at : items[i - 1].end;
+      return at;
     }
+    at = request.end;
     host_.bound_scratch();
-    if (closing_) return items[i].end;
+    if (closing_) return at;
   }
   if (!sound) protocol_error();
   return end;
@@ -167,14 +176,27 @@ size_t Session::run_window(std::string_view bytes, size_t at) {
 // False: the request has to wait.
 bool Session::execute_one(const Request& request) {
   if (request.command == nullptr && refuse_web_request(request)) return true;
-  const bool skip = std::exchange(skip_next_reply_, false);
-  silent_ = skip || reply_mode_ == ReplyMode::kOff;
   last_command_ = named_command(request);
   host_.running_.request = &request;
+  if (reply_mode_ != ReplyMode::kOn || skip_next_reply_) [[unlikely]] {
+    return execute_silently(request);
+  }
+  silent_ = false;
   const size_t mark = host_.out_.size();
-  const auto outcome = host_.executor_.execute(request, caller_, host_.writer_);
-  host_.running_.request = nullptr;
-  if (outcome == Executor::Outcome::kPostponed) {
+  if (host_.executor_.execute(request, caller_, host_.writer_) == Executor::Outcome::kPostponed) {
+    suspend();
+    return false;
+  }
+  if (silent_) host_.drop_replies(mark);
+  return true;
+}
+
+// The same for who wants no replies, or not the next one. CLIENT REPLY ON changes that on the way.
+bool Session::execute_silently(const Request& request) {
+  const bool skip = std::exchange(skip_next_reply_, false);
+  silent_ = true;
+  const size_t mark = host_.out_.size();
+  if (host_.executor_.execute(request, caller_, host_.writer_) == Executor::Outcome::kPostponed) {
     skip_next_reply_ = skip;
     suspend();
     return false;

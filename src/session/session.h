@@ -113,6 +113,7 @@ class Session final : public io::StreamHandler {
   size_t run_window(std::string_view bytes, size_t at);
   bool parse_window(std::string_view bytes, size_t& end);
   bool execute_one(const Request& request);
+  bool execute_silently(const Request& request);
   void suspend();
   void release_held(size_t used);
   void protocol_error();

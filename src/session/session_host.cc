@@ -20,11 +20,7 @@ constexpr int64_t kLongestPauseTimerMs = 60 * 60 * 1000;
 }  // namespace
 
 SessionHost::SessionHost(SessionWorld& world, io::Loop& loop, Executor& executor)
-    : world_(world), loop_(loop), executor_(executor), writer_(out_, 2) {
-  args_.reserve(1024);
-  items_.reserve(kWindow);
-  requests_.reserve(kWindow);
-}
+    : world_(world), loop_(loop), executor_(executor), writer_(out_, 2) {}
 
 SessionHost::~SessionHost() {
   if (pause_timer_ != 0) loop_.cancel_timer(pause_timer_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -107,11 +108,6 @@ class SessionHost {
 
   static constexpr size_t kWindow = 32;  // requests parsed ahead
 
-  struct WindowItem {
-    size_t first;
-    size_t count;
-    size_t end;  // offset behind the request
-  };
   // A part of a scratch buffer that goes to one session.
   struct Slice {
     Session* session;
@@ -164,10 +160,10 @@ class SessionHost {
   std::vector<Session*> ending_;  // closed behind the turn's slices
 
   // Scratch of one window.
-  std::vector<std::string_view> args_;
+  resp::ArgList args_;
   std::vector<std::unique_ptr<std::string>> inline_store_;
-  std::vector<WindowItem> items_;
-  std::vector<Request> requests_;
+  std::array<Request, kWindow> requests_;
+  size_t window_ = 0;  // how many of them
 
   std::mutex mailbox_mutex_;
   std::vector<std::function<void()>> mailbox_;  // guarded by mailbox_mutex_

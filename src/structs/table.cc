@@ -351,14 +351,6 @@ void Table::unmark(Position at) {
   marked_--;
 }
 
-void Table::prefetch_entry(uint64_t hash) const {
-  const Bucket* bucket = bucket_of(hash);
-  const unsigned found = match(*bucket, hash & 0xffff);
-  if (found == 0) return;
-  const unsigned pair = static_cast<unsigned>(__builtin_ctz(found)) >> 1;
-  __builtin_prefetch(entry_of(bucket->slots[((pair & 3) << 1) | (pair >> 2)]));
-}
-
 uint64_t Table::scan(uint64_t cursor, const std::function<void(void*)>& visit) const {
   const uint64_t prefix = (cursor >> 16) & ((uint64_t{1} << kPrefixBits) - 1);
   const unsigned cursor_depth = (cursor >> 11) & 31;

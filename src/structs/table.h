@@ -82,8 +82,10 @@ class Table {
   void unmark(Position at);
 
   // Two steps of latency hiding for commands parsed ahead: the bucket's line, then the entry's.
-  void prefetch_bucket(uint64_t hash) const { __builtin_prefetch(bucket_of(hash)); }
-  void prefetch_entry(uint64_t hash) const;
+  // The table must not change between the two.
+  struct Bucket;
+  const Bucket* prefetch_bucket(uint64_t hash) const;
+  static void prefetch_entry(const Bucket& bucket, uint64_t hash);
 
   // SCAN: calls `visit` for every entry of one bucket and returns the cursor of the next, 0 at the
   // end. An entry present from the first call (with 0) to the last is visited at least once,
@@ -110,10 +112,6 @@ class Table {
   static constexpr uint64_t kHashBits = 0xffffull << 48;
   static constexpr unsigned kSlots = 8;
 
-  struct alignas(64) Bucket {
-    uint64_t slots[kSlots];
-  };
-
   static bool is_entry(uint64_t slot) { return slot != 0 && (slot & kLink) == 0; }
   static void* entry_of(uint64_t slot) { return reinterpret_cast<void*>(slot & kPointerBits); }
   static uint64_t bits_of(const void* entry) { return reinterpret_cast<uint64_t>(entry); }
@@ -124,11 +122,7 @@ class Table {
   static unsigned match(const Bucket& bucket, uint64_t low_hash);
 
   uint64_t directory_entry(uint64_t hash) const { return directory_[(hash >> 1) >> shift_]; }
-  Bucket* bucket_of(uint64_t hash) const {
-    const uint64_t entry = directory_entry(hash);
-    const uint64_t home = ((hash & 0xffff) * (entry >> 48)) >> 16;
-    return buckets_of(segment_of(entry)) + home;
-  }
+  Bucket* bucket_of(uint64_t hash) const;
 
   using SlotList = std::vector<uint64_t>;
   Segment* new_segment(unsigned step, unsigned spares, unsigned depth);
@@ -174,6 +168,10 @@ struct alignas(64) Table::Segment {
   int64_t earliest_due;
 };
 
+struct alignas(64) Table::Bucket {
+  uint64_t slots[kSlots];
+};
+
 inline Table::Bucket* Table::buckets_of(Segment* segment) {
   return reinterpret_cast<Bucket*>(segment + 1);
 }
@@ -202,8 +200,26 @@ inline unsigned Table::match(const Bucket& bucket, uint64_t low_hash) {
 #endif
 }
 
+inline Table::Bucket* Table::bucket_of(uint64_t hash) const {
+  const uint64_t entry = directory_entry(hash);
+  return buckets_of(segment_of(entry)) + (((hash & 0xffff) * (entry >> 48)) >> 16);
+}
+
+inline const Table::Bucket* Table::prefetch_bucket(uint64_t hash) const {
+  const Bucket* bucket = bucket_of(hash);
+  __builtin_prefetch(bucket);
+  return bucket;
+}
+
+inline void Table::prefetch_entry(const Bucket& bucket, uint64_t hash) {
+  const unsigned found = match(bucket, hash & 0xffff);
+  if (found == 0) return;
+  const unsigned pair = static_cast<unsigned>(__builtin_ctz(found)) >> 1;
+  __builtin_prefetch(entry_of(bucket.slots[((pair & 3) << 1) | (pair >> 2)]));
+}
+
 template <class Equals>
-Table::Position Table::find(uint64_t hash, Equals&& equals) const {
+inline Table::Position Table::find(uint64_t hash, Equals&& equals) const {
   const uint64_t directory = directory_entry(hash);
   Segment* segment = segment_of(directory);
   const uint64_t low_hash = hash & 0xffff;
