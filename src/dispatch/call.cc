@@ -5,6 +5,13 @@
 #include "base/bytes.h"
 
 namespace sorrel::answer {
+namespace {
+
+std::string_view container_of(const Call& call) {
+  return call.command.parent != nullptr ? call.command.parent->name : call.command.name;
+}
+
+}  // namespace
 
 void syntax_error(Call& call) {
   call.reply.error("ERR syntax error");
@@ -24,16 +31,20 @@ void wrong_arity(Call& call) {
 }
 
 void unknown_subcommand(Call& call) {
-  const std::string_view container =
-      call.command.parent != nullptr ? call.command.parent->name : call.command.name;
+  const std::string_view container = container_of(call);
   call.reply.error(fmt::format("ERR unknown subcommand '{}'. Try {} HELP.",
                                call.argc() > 1 ? call.arg(1).substr(0, 128) : "",
                                upper_copy(container)));
 }
 
-void help(Call& call, std::initializer_list<std::string_view> lines) {
-  const std::string_view container =
-      call.command.parent != nullptr ? call.command.parent->name : call.command.name;
+void subcommand_syntax(Call& call) {
+  call.reply.error(fmt::format(
+      "ERR unknown subcommand or wrong number of arguments for '{}'. Try {} HELP.",
+      call.argc() > 1 ? call.arg(1).substr(0, 128) : "", upper_copy(container_of(call))));
+}
+
+void help(Call& call, std::span<const std::string_view> lines) {
+  const std::string_view container = container_of(call);
   call.reply.array(static_cast<int64_t>(lines.size()) + 3);
   call.reply.simple(fmt::format("{} <subcommand> [<arg> [value] [opt] ...]. Subcommands are:",
                                 upper_copy(container)));

@@ -78,8 +78,13 @@ void wrong_type(Call& call);
 void not_an_integer(Call& call);
 void wrong_arity(Call& call);  // of the command (or subcommand) itself
 void unknown_subcommand(Call& call);
+// Of a subcommand that looks at its arguments itself.
+void subcommand_syntax(Call& call);
 // The HELP of a container: the lines given, framed as Redis frames them.
-void help(Call& call, std::initializer_list<std::string_view> lines);
+void help(Call& call, std::span<const std::string_view> lines);
+inline void help(Call& call, std::initializer_list<std::string_view> lines) {
+  help(call, std::span<const std::string_view>(lines.begin(), lines.size()));
+}
 }  // namespace answer
 
 }  // namespace sorrel

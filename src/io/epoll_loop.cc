@@ -89,16 +89,14 @@ void EpollListener::back_off() {
   loop_.unwatch(descriptor_.get());
   back_off_timer_ = loop_.add_timer(kAcceptBackOffMs, [this] {
     back_off_timer_ = 0;
-    if (!loop_.watch(descriptor_.get(), *this, EPOLLIN, EPOLL_CTL_ADD)) back_off();
+    if (descriptor_.valid() && !loop_.watch(descriptor_.get(), *this, EPOLLIN, EPOLL_CTL_ADD))
+      back_off();
   });
 }
 
 void EpollListener::stop() {
-  if (back_off_timer_ != 0) {
-    loop_.cancel_timer(back_off_timer_);
-  } else {
-    loop_.unwatch(descriptor_.get());
-  }
+  // A timer that still runs finds the descriptor gone.
+  if (back_off_timer_ == 0) loop_.unwatch(descriptor_.get());
   if (unix_path_) (void)unlink(unix_path_->c_str());
   descriptor_.reset();
   loop_.forget(*this);
@@ -212,7 +210,6 @@ int EpollLoop::poll(int timeout_ms) {
   if (depth_ > 0) return poll_nested(timeout_ms);
   // The clock is read once a turn, and again only when nothing but time has passed.
   int64_t now_ns = timers_.empty() ? 0 : clock_.monotonic_ns();
-  old_listeners_.clear();
   epoll_event events[kEventsPerTurn];
   const int count =
       wait(events, closing_.empty() ? sleep_ms(timeout_ms, timers_.next_deadline_ns(), now_ns) : 0);
@@ -233,6 +230,8 @@ int EpollLoop::poll(int timeout_ms) {
     static_cast<EventSource*>(events[i].data.ptr)->on_event(events[i].events);
   }
   happened += timers_.run_due(now_ns);
+  // No event of this turn points to them any more.
+  std::erase_if(old_listeners_, [](const auto& old) { return old->back_off_timer_ == 0; });
   if (batch_end_) batch_end_();
   --depth_;
   return happened;

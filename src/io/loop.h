@@ -22,7 +22,8 @@ namespace sorrel::io {
 //             └── wake ────> the function given to set_wake_handler
 //
 // Thread rule: everything belongs to the thread that calls poll(), except wake(), which any thread
-// may call.
+// may call. A thread that keeps the loop's thread outside its batch hooks may also call listen()
+// and drop listeners.
 
 enum class CloseReason : uint8_t { kPeer, kError, kLocal };
 

@@ -1,16 +1,43 @@
 #include "server/admin.h"
 
+#include "io/process.h"
 #include "server/info.h"
+#include "server/memory_commands.h"
 #include "server/server.h"
 
 namespace sorrel::server {
+namespace {
+
+void change_replication_id(Server& server) {
+  if (auto id = io::random_hex(40)) server.facts().replication_id = *id;
+}
+
+Status rewrite_all_config(Server& server) {
+  RewriteRequest request;
+  request.force_all = true;
+  return server.config().rewrite(server.files(), request);
+}
+
+}  // namespace
 
 Admin::Admin(Server& server)
     : server_(server),
+      observer_(slow_log_, latency_monitor_, server.sessions(), server.clock()),
       database_{.options = server.options(),
                 .clock = server.clock(),
                 .log = server.log(),
-                .stop = [&server](int code) { server.request_stop(code); }} {}
+                .stop = [&server](int code) { server.request_stop(code); }},
+      debug_{.options = server.options(),
+             .log = server.log(),
+             .expiry = server.expiry(),
+             .change_replication_id = [&server] { change_replication_id(server); },
+             .rewrite_all_config = [&server] { return rewrite_all_config(server); },
+             .settings = {}},
+      latency_{.monitor = latency_monitor_,
+               .node = server.node(),
+               .clock = server.clock(),
+               .statistics = [&server] { return server.command_statistics(); },
+               .table = nullptr} {}
 
 std::vector<Binding> Admin::bindings() {
   std::vector<Binding> all;
@@ -19,7 +46,11 @@ std::vector<Binding> Admin::bindings() {
   };
   add(commands::command_bindings(command_));
   add(database_bindings(database_));
+  add(debug_bindings(debug_));
   add(info_bindings(server_));
+  add(latency_bindings(latency_));
+  add(memory_bindings(server_));
+  add(slowlog_bindings(slow_log_));
   return all;
 }
 

@@ -5,6 +5,10 @@
 #include "commands/command.h"
 #include "dispatch/command_table.h"
 #include "server/database_commands.h"
+#include "server/debug_command.h"
+#include "server/latency_commands.h"
+#include "server/observer.h"
+#include "server/slowlog.h"
 
 namespace sorrel::server {
 
@@ -21,12 +25,22 @@ class Admin {
   // Of every administrative family; this object is their context and must outlive the table.
   std::vector<Binding> bindings();
   // The table those bindings went into.
-  void set_table(const CommandTable& table) { command_.table = &table; }
+  void set_table(const CommandTable& table) { command_.table = latency_.table = &table; }
+
+  Observer& observer() { return observer_; }
+  SlowLog& slow_log() { return slow_log_; }
+  LatencyMonitor& latency_monitor() { return latency_monitor_; }
+  const DebugSettings& debug_settings() const { return debug_.settings; }
 
  private:
   Server& server_;
+  SlowLog slow_log_;
+  LatencyMonitor latency_monitor_;
+  Observer observer_;
   commands::CommandContext command_;
   DatabaseCommands database_;
+  DebugCommand debug_;
+  LatencyCommands latency_;
 };
 
 }  // namespace sorrel::server

@@ -34,6 +34,14 @@ std::string_view allocator_name() {
       JEMALLOC_VERSION_MINOR) "." SORREL_TEXT(JEMALLOC_VERSION_BUGFIX);
 }
 
+std::string allocator_report() {
+  std::string report;
+  malloc_stats_print(
+      [](void* to, const char* text) { static_cast<std::string*>(to)->append(text); }, &report,
+      nullptr);
+  return report;
+}
+
 void purge_allocator() {
   mallctl("arena." SORREL_TEXT(MALLCTL_ARENAS_ALL) ".purge", nullptr, nullptr, nullptr, 0);
 }
@@ -45,6 +53,9 @@ AllocatorStats allocator_stats() {
 }
 std::string_view allocator_name() {
   return "libc";
+}
+std::string allocator_report() {
+  return {};
 }
 void purge_allocator() {}
 

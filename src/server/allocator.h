@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace sorrel::server {
@@ -18,6 +19,8 @@ inline uint64_t allocated_bytes() {
 
 // "jemalloc-5.3.0", "libc".
 std::string_view allocator_name();
+// Its own long report; empty when it makes none.
+std::string allocator_report();
 // Gives unused pages back to the system.
 void purge_allocator();
 

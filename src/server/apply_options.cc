@@ -34,9 +34,16 @@ constexpr std::string_view kWatched[] = {
     "active-expire-effort",
     "hz",
     "slowlog-log-slower-than",
+    "slowlog-max-len",
     "latency-monitor-threshold",
     "latency-tracking",
 };
+
+// "chdir /nowhere: No such file or directory" without the part that the caller knows.
+std::string system_reason(const Error& error) {
+  const size_t colon = error.text.rfind(": ");
+  return colon == std::string::npos ? error.text : error.text.substr(colon + 2);
+}
 
 }  // namespace
 
@@ -66,6 +73,7 @@ void Server::apply_options() {
   expiry_.hz = from.process.hz;
 
   node_.set_watch_limits(from.monitor.slowlog_slower_than_us, from.monitor.latency_threshold_ms);
+  admin_.slow_log().set_max_length(static_cast<size_t>(from.monitor.slowlog_max_len));
   node_.latency_tracking = from.monitor.latency_tracking;
   judge_memory();
 }
@@ -74,6 +82,25 @@ void Server::register_hooks() {
   config_.on_change(kWatched, [this](Options&) -> Status {
     apply_options();
     return {};
+  });
+  config_.on_change("loglevel", [this](Options& options) -> Status {
+    if (set_log_level_) set_log_level_(options.logging.level);
+    return {};
+  });
+  config_.on_change("dir", [this](Options& options) -> Status {
+    Result<std::string> here = files_.change_dir(options.persistence.dir);
+    if (!here) return Error{system_reason(here.error())};
+    options.persistence.dir = *here;
+    return {};
+  });
+  // Two hooks over the same sockets, because each directive has its own words for a failure.
+  config_.on_change("port", [this](Options& options) -> Status {
+    if (listeners_.apply(workers_[0]->loop(), options.network)) return {};
+    return Error{"Unable to listen on this port. Check server logs."};
+  });
+  config_.on_change("bind", [this](Options& options) -> Status {
+    if (listeners_.apply(workers_[0]->loop(), options.network)) return {};
+    return Error{"Failed to bind to specified addresses."};
   });
 }
 

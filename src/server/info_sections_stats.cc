@@ -74,17 +74,6 @@ std::string percentile_name(double percentile) {
   return name;
 }
 
-// The statistics of every command, of all workers together; by Command::index.
-std::vector<CommandStats> command_totals(const Server& server) {
-  std::vector<CommandStats> totals;
-  for (const auto& worker : server.workers()) {
-    const std::vector<CommandStats>& part = worker->executor().stats().commands;
-    if (totals.size() < part.size()) totals.resize(part.size());
-    for (size_t i = 0; i < part.size(); i++) totals[i].add(part[i]);
-  }
-  return totals;
-}
-
 }  // namespace
 
 void write_stats_section(InfoText& out, Server& server) {
@@ -111,7 +100,7 @@ void write_stats_section(InfoText& out, Server& server) {
 }
 
 void write_commandstats_section(InfoText& out, Server& server) {
-  const std::vector<CommandStats> totals = command_totals(server);
+  const std::vector<CommandStats> totals = server.command_statistics();
   out.section("Commandstats");
   for (const auto& command : server.commands().all()) {
     const CommandStats& stats = totals[command->index];
@@ -139,7 +128,7 @@ void write_errorstats_section(InfoText& out, Server& server) {
 void write_latencystats_section(InfoText& out, Server& server) {
   out.section("Latencystats");
   if (!server.options().monitor.latency_tracking) return;
-  const std::vector<CommandStats> totals = command_totals(server);
+  const std::vector<CommandStats> totals = server.command_statistics();
   const std::vector<double>& percentiles = server.options().monitor.latency_percentiles;
   for (const auto& command : server.commands().all()) {
     const DurationHistogram& histogram = totals[command->index].durations;

@@ -108,6 +108,7 @@ int serve(Options options, const std::string& config_path, const std::string& ex
   Server server(std::move(options), clock, log, system_files());
   server.facts().executable = io::absolute_path(executable);
   server.facts().config_file = config_path;
+  server.on_log_level([&log](LogLevel level) { log.set_level(level); });
   server.config().set_config_file(config_path);
   if (!server.start()) return 1;
   if (!pid_file.empty()) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "server/allocator.h"
 
@@ -49,5 +50,8 @@ struct MemoryReport {
 
 // Under the gate.
 MemoryReport make_memory_report(Server& server);
+
+// What is striking about it, in sentences, for MEMORY DOCTOR.
+std::string memory_advice(const MemoryReport& report, size_t client_count);
 
 }  // namespace sorrel::server

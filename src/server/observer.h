@@ -1,29 +1,33 @@
 #pragma once
 
-#include <cstdint>
-#include <span>
-#include <string_view>
-
+#include "base/clock.h"
 #include "dispatch/executor.h"
+#include "server/latency_monitor.h"
+#include "server/slowlog.h"
 #include "session/monitor.h"
 
 namespace sorrel::server {
 
-// Hands on what executors tell to whoever wants to know: monitors, so far. Shared by all workers.
+// Who looks on while commands run: hands what it sees to MONITOR, the slow log and LATENCY. Shared
+// by all workers.
 class Observer final : public ExecutionObserver {
  public:
-  explicit Observer(SessionWorld& sessions) : monitors_(sessions) {}
+  Observer(SlowLog& slow_log, LatencyMonitor& latency, SessionWorld& sessions, const Clock& clock)
+      : slow_log_(slow_log), latency_(latency), monitors_(sessions), clock_(clock) {}
 
   void on_execute(const Caller& caller, const Command& command,
                   std::span<const std::string_view> args) override {
     monitors_.on_execute(caller, command, args);
   }
-  void on_slow(const Caller&, const Command&, std::span<const std::string_view>,
-               uint64_t) override {}
-  void on_latency(const Command&, uint64_t) override {}
+  void on_slow(const Caller& caller, const Command& command, std::span<const std::string_view> args,
+               uint64_t duration_us) override;
+  void on_latency(const Command& command, uint64_t duration_us) override;
 
  private:
+  SlowLog& slow_log_;
+  LatencyMonitor& latency_;
   MonitorFeed monitors_;
+  const Clock& clock_;
 };
 
 }  // namespace sorrel::server

@@ -9,6 +9,7 @@
 #include "commands/families.h"
 #include "io/process.h"
 #include "server/allocator.h"
+#include "server/caller_facts.h"
 #include "session/session_commands.h"
 
 namespace sorrel::server {
@@ -39,12 +40,6 @@ CycleScale measure_cycles(const Clock& clock) {
   return CycleScale(passed == 0 ? 1.0 : took / static_cast<double>(passed));
 }
 
-bool is_local(const Caller& caller) {
-  if (caller.kind != Caller::Kind::kSession) return true;
-  const Session* session = static_cast<const SessionCaller&>(caller).session;
-  return session != nullptr && session->stream() != nullptr && session->stream()->is_loopback();
-}
-
 }  // namespace
 
 Server::Server(Options options, io::SystemClock& clock, Logger& log, FileAccess files)
@@ -55,7 +50,7 @@ Server::Server(Options options, io::SystemClock& clock, Logger& log, FileAccess 
       sessions_{.options = {}, .node = node_, .log = log_, .hosts = {}} {}
 
 Server::~Server() {
-  listeners_.clear();
+  listeners_.close();
   for (auto& worker : workers_) worker->stop();
   for (auto& worker : workers_) worker->join();
 }
@@ -75,10 +70,11 @@ Status Server::start() {
   const auto threads = static_cast<unsigned>(options_.process.threads);
   gate_ = std::make_unique<WorldGate>(threads);
   executors_ = std::make_unique<ExecutorWorld>(ExecutorWorld{
-      *commands_, *keyspace_, effects_, *gate_, node_, measure_cycles(clock_), &observer_});
+      *commands_, *keyspace_, effects_, *gate_, node_, measure_cycles(clock_), &admin_.observer()});
   for (unsigned i = 0; i < threads; i++) {
     workers_.push_back(std::make_unique<Worker>(i, threads, *executors_, sessions_, expiry_, clock_,
                                                 random_word()));
+    workers_.back()->set_latency_monitor(&admin_.latency_monitor());
     sessions_.hosts.push_back(&workers_.back()->host());
   }
   apply_options();
@@ -96,7 +92,7 @@ Status Server::build_commands() {
   for (const auto& family : commands::families()) add(family);
   config_commands_.files = files_;
   config_commands_.reset_statistics = [this] { reset_stats(); };
-  config_commands_.is_local = [](const Caller& caller) { return is_local(caller); };
+  config_commands_.is_local = is_local;
   add(config_bindings(config_commands_));
   add(session_bindings(sessions_));
   add(admin_.bindings());
@@ -112,52 +108,15 @@ Status Server::build_commands() {
 
 Status Server::listen() {
   const NetworkOptions& network = options_.network;
-  if (network.port != 0) {
-    for (const std::string& entry : network.bind) {
-      const bool optional = !entry.empty() && entry[0] == '-';
-      const std::string address = optional ? entry.substr(1) : entry;
-      if (Status done = listen_tcp(address, static_cast<int>(network.port), optional); !done) {
-        log_.warning(fmt::format("Warning: Could not create server TCP listening socket {}:{}: {}",
-                                 address, network.port, done.error().text));
-        log_.warning(fmt::format("Failed listening on port {} (tcp), aborting.", network.port));
-        return done;
-      }
-    }
+  if (Status done = listeners_.apply(workers_[0]->loop(), network); !done) {
+    log_.warning(fmt::format("Failed listening on port {} (tcp), aborting.", network.port));
+    return done;
   }
-  if (!network.unix_socket.empty()) {
-    io::Endpoint at;
-    at.kind = io::Endpoint::Kind::kUnix;
-    at.host = network.unix_socket;
-    at.backlog = static_cast<int>(network.tcp_backlog);
-    at.unix_mode = static_cast<int>(network.unix_socket_mode);
-    auto listener = workers_[0]->loop().listen(at, *this);
-    if (!listener) {
-      log_.warning(fmt::format("Failed opening Unix socket: {}", listener.error().text));
-      return listener.error();
-    }
-    listeners_.push_back(std::move(*listener));
-  }
-  if (listeners_.empty()) {
+  if (listeners_.count() == 0) {
     log_.warning("Configured to not listen anywhere, exiting.");
     return Error{"no listener"};
   }
   return {};
-}
-
-Status Server::listen_tcp(const std::string& address, int port, bool optional) {
-  io::Endpoint at;
-  at.kind = address.find(':') != std::string::npos ? io::Endpoint::Kind::kTcp6
-                                                   : io::Endpoint::Kind::kTcp4;
-  at.host = address;
-  at.port = port;
-  at.backlog = static_cast<int>(options_.network.tcp_backlog);
-  auto listener = workers_[0]->loop().listen(at, *this);
-  if (listener) {
-    listeners_.push_back(std::move(*listener));
-    return {};
-  }
-  if (optional) return {};
-  return listener.error();
 }
 
 int Server::run() {
@@ -168,19 +127,13 @@ int Server::run() {
     request_stop(0);
   });
   if (!watching) log_.warning("Signals are not watched: " + watching.error().text);
-  std::function<void()> arm = [&] {
-    loop.add_timer(100, [&] {
-      workers_[0]->run_timed([this] { cron(); });
-      arm();
-    });
-  };
-  arm();
+  workers_[0]->set_server_cron([this] { cron(); });
   for (size_t i = 1; i < workers_.size(); i++) workers_[i]->start_thread();
   log_.notice("Ready to accept connections tcp");
   workers_[0]->run();
   for (size_t i = 1; i < workers_.size(); i++) workers_[i]->stop();
   for (size_t i = 1; i < workers_.size(); i++) workers_[i]->join();
-  listeners_.clear();
+  listeners_.close();
   log_.warning("Redis is now ready to exit, bye bye...");
   return exit_code_.load();
 }
@@ -217,6 +170,15 @@ uint64_t Server::changes() const {
   uint64_t changes = 0;
   for (const auto& worker : workers_) changes += worker->executor().changes();
   return changes;
+}
+
+std::vector<CommandStats> Server::command_statistics() const {
+  std::vector<CommandStats> totals(commands_->all().size());
+  for (const auto& worker : workers_) {
+    const std::vector<CommandStats>& part = worker->executor().stats().commands;
+    for (size_t i = 0; i < part.size(); i++) totals[i].add(part[i]);
+  }
+  return totals;
 }
 
 uint64_t Server::used_memory() const {

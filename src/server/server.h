@@ -15,7 +15,7 @@
 #include "server/admin.h"
 #include "server/config_commands.h"
 #include "server/config_store.h"
-#include "server/observer.h"
+#include "server/listeners.h"
 #include "server/options.h"
 #include "server/rate_sampler.h"
 #include "server/worker.h"
@@ -55,6 +55,8 @@ class Server : public io::AcceptHandler {
   int run();
   // Any thread.
   void request_stop(int exit_code);
+  // How a change of loglevel takes effect. Before start().
+  void on_log_level(std::function<void(LogLevel)> set) { set_log_level_ = std::move(set); }
 
   // AcceptHandler
   void on_accept(std::unique_ptr<io::Accepted> connection) override;
@@ -74,18 +76,18 @@ class Server : public io::AcceptHandler {
   const Clock& clock() const { return clock_; }
   const FileAccess& files() const { return files_; }
   const std::vector<std::unique_ptr<Worker>>& workers() const { return workers_; }
-  const std::vector<std::unique_ptr<io::Listener>>& listeners() const { return listeners_; }
   // Records, tables and clients, and what the process had at start.
   uint64_t used_memory() const;
   uint64_t client_memory() const;
   // How many changes commands have made since the start (or, one day, since the last save).
   uint64_t changes() const;
+  // Of every command, all workers together; by Command::index.
+  std::vector<CommandStats> command_statistics() const;
   void reset_stats();
 
  private:
   Status build_commands();
   Status listen();
-  Status listen_tcp(const std::string& address, int port, bool optional);
   void register_hooks();
   // Hands the options to everybody who keeps a copy.
   void apply_options();
@@ -111,9 +113,9 @@ class Server : public io::AcceptHandler {
   std::unique_ptr<WorldGate> gate_;
   std::unique_ptr<ExecutorWorld> executors_;
   SessionWorld sessions_;
-  Observer observer_{sessions_};
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::vector<std::unique_ptr<io::Listener>> listeners_;
+  Listeners listeners_{*this, log_};
+  std::function<void(LogLevel)> set_log_level_;
   RateSampler sampler_;
   size_t next_worker_ = 0;
   std::atomic<int> exit_code_{0};

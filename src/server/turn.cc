@@ -24,6 +24,9 @@ constexpr int64_t kSliceUs = 700;
 constexpr int64_t kSliceUsPerEffort = 100;
 constexpr int64_t kSliceGapMs = 2;
 
+// A tenth of a second, less what a timer may come early.
+constexpr int64_t kServerCronNs = 95'000'000;
+
 }  // namespace
 
 void Worker::begin_turn() {
@@ -53,16 +56,22 @@ void Worker::end_turn() {
 void Worker::arm_cron() {
   const int64_t period_ms = 1000 / std::max<int64_t>(expiry_.hz, 1);
   loop_->add_timer(std::max<int64_t>(period_ms, 1), [this] {
-    run_timed([this] { cron(); });
+    if (!expiry_.cron_paused) run_crons();
     arm_cron();
   });
 }
 
-void Worker::run_timed(const std::function<void()>& task) {
-  const int64_t began_ns = loop_->clock().monotonic_ns();
-  task();
-  const int64_t took_ns = loop_->clock().monotonic_ns() - began_ns;
-  turn_stats_.cron_ns += static_cast<uint64_t>(std::max<int64_t>(0, took_ns));
+// The server's own cron rides along with worker 0's, so that an idle server wakes once a period.
+void Worker::run_crons() {
+  const Clock& clock = loop_->clock();
+  const int64_t began_ns = clock.monotonic_ns();
+  cron();
+  if (server_cron_ && began_ns - server_cron_ran_ns_ >= kServerCronNs) {
+    server_cron_ran_ns_ = began_ns;
+    server_cron_();
+  }
+  turn_stats_.cron_ns +=
+      static_cast<uint64_t>(std::max<int64_t>(0, clock.monotonic_ns() - began_ns));
 }
 
 void Worker::cron() {
@@ -101,13 +110,22 @@ void Worker::expire_slice() {
     }
   }
   expiry_stats_.slices++;
-  expiry_stats_.cpu_us += static_cast<uint64_t>((clock.monotonic_ns() - began_ns) / 1000);
+  const int64_t took_ns = clock.monotonic_ns() - began_ns;
+  expiry_stats_.cpu_us += static_cast<uint64_t>(took_ns / 1000);
+  note_latency("expire-cycle", took_ns);
   if (!expiry_behind_) return;
   expiry_stats_.slices_out_of_time++;
   loop_->add_timer(kSliceGapMs, [this] {
     expiry_behind_ = false;
     if (expiry_.active) expire_slice();
   });
+}
+
+void Worker::note_latency(std::string_view event, int64_t took_ns) {
+  const int64_t threshold_ms = sessions_.node.latency_threshold_ms;
+  const int64_t took_ms = took_ns / 1'000'000;
+  if (threshold_ms <= 0 || took_ms < threshold_ms || latency_ == nullptr) return;
+  latency_->add(event, loop_->clock().wall_ms() / 1000, took_ms);
 }
 
 }  // namespace sorrel::server

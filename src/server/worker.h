@@ -8,6 +8,7 @@
 
 #include "dispatch/executor.h"
 #include "io/loop.h"
+#include "server/latency_monitor.h"
 #include "session/session_host.h"
 
 namespace sorrel::server {
@@ -17,6 +18,7 @@ struct ExpiryOptions {
   bool active = true;
   int64_t effort = 1;
   int64_t hz = 10;
+  bool cron_paused = false;  // DEBUG PAUSE-CRON: nothing periodic happens
 };
 
 struct ExpiryStats {
@@ -73,13 +75,17 @@ class Worker {
   const ExpiryStats& expiry_stats() const { return expiry_stats_; }
   const TurnStats& turn_stats() const { return turn_stats_; }
   void reset_stats();
-  // Runs a periodic task of this worker's thread; its time is counted as such.
-  void run_timed(const std::function<void()>& task);
+  // Runs with this worker's cron, at most ten times a second. Before run().
+  void set_server_cron(std::function<void()> task) { server_cron_ = std::move(task); }
+  // Told of slices of expiry that take as long as LATENCY watches for. Before run().
+  void set_latency_monitor(LatencyMonitor* monitor) { latency_ = monitor; }
 
  private:
   void begin_turn();
   void end_turn();
   void cron();
+  void run_crons();
+  void note_latency(std::string_view event, int64_t took_ns);
   void expire_slice();
   void arm_cron();
 
@@ -92,6 +98,9 @@ class Worker {
   SessionHost host_;
   std::atomic<bool> stopping_{false};
   std::thread thread_;
+  std::function<void()> server_cron_;
+  int64_t server_cron_ran_ns_ = 0;
+  LatencyMonitor* latency_ = nullptr;
   ExpiryStats expiry_stats_;
   TurnStats turn_stats_;
   int64_t turn_began_ns_ = 0;

@@ -1,0 +1,23 @@
+#include "server/observer.h"
+
+#include "server/caller_facts.h"
+
+namespace sorrel::server {
+
+void Observer::on_slow(const Caller& caller, const Command& command,
+                       std::span<const std::string_view> args, uint64_t duration_us) {
+  SlowEntry entry;
+  entry.time_s = clock_.wall_ms() / 1000;
+  entry.duration_us = duration_us;
+  entry.args = slow_arguments(command, args);
+  entry.address = address_of(caller);
+  entry.client_name = name_of(caller);
+  slow_log_.add(std::move(entry));
+}
+
+void Observer::on_latency(const Command& command, uint64_t duration_us) {
+  latency_.add(command.has(catalog::kFast) ? "fast-command" : "command", clock_.wall_ms() / 1000,
+               static_cast<int64_t>(duration_us / 1000));
+}
+
+}  // namespace sorrel::server
