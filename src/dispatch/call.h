@@ -39,6 +39,16 @@ class Rewrite {
   std::vector<std::vector<std::string>> commands_;
 };
 
+// A request that was parsed ahead: what to run, on what, with the first key's hash if it has one.
+struct Request {
+  std::span<const std::string_view> args;
+  const Command* command = nullptr;  // nullptr: unknown
+  uint64_t hash = 0;
+  Table::Guess guess;  // where the key's record may be
+  bool has_hash = false;
+  size_t end = 0;  // for the session: where the next request begins
+};
+
 // One running command, as its handler sees it: parse args, act through the door, answer.
 struct Call {
   const Command& command;
@@ -47,15 +57,16 @@ struct Call {
   resp::ReplySink& reply;
   Door& keys;
   Rewrite& rewrite;
-  uint64_t first_key_hash = 0;  // of args[command.first_key], when has_first_key_hash
-  bool has_first_key_hash = false;
+  const Request* prepared = nullptr;  // set when it knows the hash of the first key
 
   size_t argc() const { return args.size(); }
   std::string_view arg(size_t at) const { return args[at]; }
 
   // The key at this position, with its hash (carried from parsing where that computed it).
   Key key(size_t at) const {
-    if (has_first_key_hash && at == command.first_key) return {args[at], first_key_hash};
+    if (prepared != nullptr && at == command.first_key) {
+      return {args[at], prepared->hash, prepared->guess};
+    }
     return keys.key(args[at]);
   }
 

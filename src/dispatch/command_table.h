@@ -66,15 +66,23 @@ class CommandTable {
 
   // Case-insensitive; nullptr when there is none. Containers and plain commands, not subcommands.
   const Command* find(std::string_view name) const {
+    const Place* place = find_place(name, fold(name));
+    return place == nullptr ? nullptr : place->command;
+  }
+
+  // The same for who asks often: pipelines tend to repeat themselves.
+  struct Recent {
+    uint64_t folded = 0;
+    size_t length = 0;
+    const Command* command = nullptr;
+  };
+  const Command* find(std::string_view name, Recent& recent) const {
     const uint64_t folded = fold(name);
-    for (size_t at = place_of(folded, name.size());; at = (at + 1) & (kPlaces - 1)) {
-      const Place& place = places_[at];
-      if (place.command == nullptr) return nullptr;
-      if (place.folded == folded && place.length == name.size() &&
-          (place.exact || spelled_alike(place, name))) {
-        return place.command;
-      }
-    }
+    if (folded == recent.folded && name.size() == recent.length) return recent.command;
+    const Place* place = find_place(name, folded);
+    if (place == nullptr) return nullptr;
+    if (place->exact) recent = {folded, name.size(), place->command};
+    return place->command;
   }
 
   // The containers and plain commands that can be called under some name, in catalog order; a
@@ -98,6 +106,16 @@ class CommandTable {
   static uint64_t fold(std::string_view name);
   static size_t place_of(uint64_t folded, size_t length) {
     return ((folded + length) * 0x9e3779b97f4a7c15ull) >> 54;
+  }
+  const Place* find_place(std::string_view name, uint64_t folded) const {
+    for (size_t at = place_of(folded, name.size());; at = (at + 1) & (kPlaces - 1)) {
+      const Place& place = places_[at];
+      if (place.command == nullptr) return nullptr;
+      if (place.folded == folded && place.length == name.size() &&
+          (place.exact || spelled_alike(place, name))) {
+        return &place;
+      }
+    }
   }
   static bool spelled_alike(const Place& place, std::string_view name);
   void put(std::string_view name, const Command* command);

@@ -25,9 +25,9 @@ Executor::Executor(ExecutorWorld& world, unsigned worker, uint64_t random_seed)
 }
 
 void Executor::prepare(Request& request, int db) {
-  const Command* command = world_.commands.find(request.args[0]);
+  const Command* command = world_.commands.find(request.args[0], recent_);
   request.command = command;
-  request.bucket = nullptr;
+  request.guess.bucket = nullptr;
   request.has_hash = false;
   if (command == nullptr || command->first_key == 0 || command->first_key >= request.args.size()) {
     return;
@@ -38,7 +38,7 @@ void Executor::prepare(Request& request, int db) {
   // none.
   if (world_.gate.threaded()) return;
   if (const Database* database = world_.keyspace.find_database(0, db)) {
-    request.bucket = database->table.prefetch_bucket(request.hash);
+    request.guess = database->table.prefetch_bucket(request.hash);
   }
 }
 
@@ -73,10 +73,7 @@ void Executor::run(const Command& command, const Request& request, Caller& calle
   door_.begin(caller.db, now_ms_, !caller.no_touch);
   rewrite_.reset();
   Call call{command, request.args, caller, reply, door_, rewrite_};
-  if (request.has_hash && command.first_key != 0) {
-    call.first_key_hash = request.hash;
-    call.has_first_key_hash = true;
-  }
+  if (request.has_hash) call.prepared = &request;
   const uint64_t errors = reply.errors();
   current_ = &command;
   if (!kLatches || !world_.gate.threaded() || command.locking == Locking::kNone) {

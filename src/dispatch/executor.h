@@ -13,17 +13,6 @@
 
 namespace sorrel {
 
-// A request that was parsed ahead: what to run, on what, with the first key's hash if it has one.
-struct Request {
-  std::span<const std::string_view> args;
-  const Command* command = nullptr;  // nullptr: unknown
-  uint64_t hash = 0;
-  // Where the key's record will be looked for, while nothing has changed; null: not known.
-  const Table::Bucket* bucket = nullptr;
-  bool has_hash = false;
-  size_t end = 0;  // for the session: where the next request begins
-};
-
 // Who looks on: MONITOR, the slow log.
 class ExecutionObserver {
  public:
@@ -65,8 +54,8 @@ class Executor {
   // and asks for its bucket. Step one of a window of requests.
   void prepare(Request& request, int db);
   // Step two: asks for the record.
-  static void prefetch(const Request& request) {
-    if (request.bucket != nullptr) Table::prefetch_entry(*request.bucket, request.hash);
+  static void prefetch(Request& request) {
+    if (request.guess.bucket != nullptr) Table::prefetch_entry(request.guess, request.hash);
   }
   // Step three.
   Outcome execute(const Request& request, Caller& caller, resp::ReplySink& reply);
@@ -128,6 +117,7 @@ class Executor {
   uint64_t last_cycles_ = 0;
   uint64_t changes_ = 0;
   const Command* current_ = nullptr;
+  CommandTable::Recent recent_;
   std::vector<catalog::KeyPosition> key_positions_;
   std::vector<unsigned> latched_;
 };

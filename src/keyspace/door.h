@@ -16,6 +16,7 @@ class Entry;
 struct Key {
   std::string_view text;
   uint64_t hash;
+  Table::Guess guess = {};  // where its record may be, when somebody has looked ahead
 };
 
 // Who wants to know of every change: WATCH, notifications, client-side caching, blocked readers.

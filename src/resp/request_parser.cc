@@ -132,26 +132,30 @@ bool RequestParser::next_short(std::string_view bytes, ArgList& args) {
   const unsigned count = static_cast<unsigned char>(at[1] - '0');
   if (count - 1 > 8 || at[2] != '\r') return false;
   at += 4;
-  std::string_view room[9];
-  for (unsigned i = 0; i < count; i++) {
-    if (end - at < kLengthLine || at[0] != '$') return false;
+  const size_t first = args.size();
+  std::string_view* arg = args.extend(count);
+  const auto careful = [&] {
+    args.truncate(first);
+    return false;
+  };
+  for (std::string_view* const last = arg + count; arg != last; arg++) {
+    if (end - at < kLengthLine || at[0] != '$') return careful();
     size_t length = static_cast<unsigned char>(at[1] - '0');
-    if (length > 9) return false;
+    if (length > 9) return careful();
     at += 2;
     if (*at != '\r') {
-      if (length == 0) return false;
+      if (length == 0) return careful();
       do {
         const unsigned digit = static_cast<unsigned char>(*at++ - '0');
         length = length * 10 + digit;
-        if (digit > 9 || length > kLongest) return false;
+        if (digit > 9 || length > kLongest) return careful();
       } while (*at != '\r');
     }
     at += 2;
-    if (static_cast<size_t>(end - at) < length + 2) return false;
-    room[i] = {at, length};
+    if (static_cast<size_t>(end - at) < length + 2) return careful();
+    *arg = {at, length};
     at += length + 2;
   }
-  std::copy_n(room, count, args.extend(count));
   consumed_ = static_cast<size_t>(at - bytes.data());
   return true;
 }

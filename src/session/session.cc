@@ -157,7 +157,7 @@ size_t Session::run_window(std::string_view bytes, size_t at) {
   const std::span<Request> requests(host_.requests_.data(), host_.window_);
   for (Request& request : requests) host_.executor_.prepare(request, caller_.db);
   if (requests.size() > 1) {
-    for (const Request& request : requests) Executor::prefetch(request);
+    for (Request& request : requests) Executor::prefetch(request);
   }
   for (const Request& request : requests) {
     if (!execute_one(request)) {

@@ -96,10 +96,12 @@ void Table::steal(Table& other) {
   marked_ = other.marked_;
   memory_bytes_ = other.memory_bytes_;
   deepest_segments_ = other.deepest_segments_;
+  version_ = other.version_ + 1;
   other.reset();
 }
 
 void Table::reset() {
+  version_++;
   depth_ = 0;
   shift_ = 63;
   size_ = marked_ = memory_bytes_ = 0;
@@ -198,6 +200,7 @@ void Table::point_directory(uint64_t hash, Segment* segment) {
 }
 
 Table::Position Table::insert(uint64_t hash, void* entry) {
+  version_++;
   const uint64_t slot_bits = (hash << 48) | bits_of(entry);
   for (;;) {
     Segment* segment = segment_of(directory_entry(hash));
@@ -282,6 +285,7 @@ void Table::halve_directory_if_possible() {
 }
 
 void Table::erase(Position at) {
+  version_++;
   Segment* segment = at.segment;
   const bool sparse = segment->count <= segment->homes * 2u && (segment->homes > 1 || depth_ > 0);
   const uint64_t hash = sparse ? hash_of_(at.entry(), context_) : 0;

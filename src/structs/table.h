@@ -82,10 +82,19 @@ class Table {
   void unmark(Position at);
 
   // Two steps of latency hiding for commands parsed ahead: the bucket's line, then the entry's.
-  // The table must not change between the two.
+  // The second step also guesses where the entry is; find() takes the guess if the table has not
+  // changed since, and checks it. The table must not change between the two steps.
   struct Bucket;
-  const Bucket* prefetch_bucket(uint64_t hash) const;
-  static void prefetch_entry(const Bucket& bucket, uint64_t hash);
+  struct Guess {
+    Segment* segment = nullptr;
+    Bucket* bucket = nullptr;  // null: no guess
+    unsigned slot = 0;
+    uint32_t version = 0;
+  };
+  Guess prefetch_bucket(uint64_t hash) const;
+  static void prefetch_entry(Guess& guess, uint64_t hash);
+  template <class Equals>
+  Position find(uint64_t hash, const Guess& guess, Equals&& equals) const;
 
   // SCAN: calls `visit` for every entry of one bucket and returns the cursor of the next, 0 at the
   // end. An entry present from the first call (with 0) to the last is visited at least once,
@@ -122,7 +131,6 @@ class Table {
   static unsigned match(const Bucket& bucket, uint64_t low_hash);
 
   uint64_t directory_entry(uint64_t hash) const { return directory_[(hash >> 1) >> shift_]; }
-  Bucket* bucket_of(uint64_t hash) const;
 
   using SlotList = std::vector<uint64_t>;
   Segment* new_segment(unsigned step, unsigned spares, unsigned depth);
@@ -153,6 +161,7 @@ class Table {
   size_t size_ = 0;
   size_t marked_ = 0;
   size_t memory_bytes_ = 0;
+  uint32_t version_ = 0;         // moves whenever entries may have moved
   size_t deepest_segments_ = 0;  // segments whose depth equals depth_
 };
 
@@ -176,46 +185,45 @@ inline Table::Bucket* Table::buckets_of(Segment* segment) {
   return reinterpret_cast<Bucket*>(segment + 1);
 }
 
-// A bit pair per slot whose kept hash bits equal `low_hash`; pairs 0-3 are slots 0,2,4,6 and pairs
-// 4-7 are slots 1,3,5,7. Empty slots and links may match; the caller looks closer.
+// Bit 4 * i + 3 is set when slot i's kept hash bits equal `low_hash`. Empty slots and links may
+// match; the caller looks closer.
 inline unsigned Table::match(const Bucket& bucket, uint64_t low_hash) {
 #if defined(__SSE2__)
+  // Compares all words, narrows each word's verdict to a byte, and keeps every slot's top word.
   const auto* lines = reinterpret_cast<const __m128i*>(bucket.slots);
   const __m128i wanted = _mm_set1_epi16(static_cast<short>(low_hash));
-  const __m128i pair0 = _mm_cmpeq_epi16(_mm_load_si128(lines), wanted);
-  const __m128i pair1 = _mm_cmpeq_epi16(_mm_load_si128(lines + 1), wanted);
-  const __m128i pair2 = _mm_cmpeq_epi16(_mm_load_si128(lines + 2), wanted);
-  const __m128i pair3 = _mm_cmpeq_epi16(_mm_load_si128(lines + 3), wanted);
-  const __m128i low =
-      _mm_or_si128(_mm_srli_epi64(pair0, 48), _mm_slli_epi64(_mm_srli_epi64(pair1, 48), 16));
-  const __m128i high = _mm_or_si128(_mm_slli_epi64(_mm_srli_epi64(pair2, 48), 32),
-                                    _mm_slli_epi64(_mm_srli_epi64(pair3, 48), 48));
-  return static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(low, high)));
+  const __m128i low = _mm_packs_epi16(_mm_cmpeq_epi16(_mm_load_si128(lines), wanted),
+                                      _mm_cmpeq_epi16(_mm_load_si128(lines + 1), wanted));
+  const __m128i high = _mm_packs_epi16(_mm_cmpeq_epi16(_mm_load_si128(lines + 2), wanted),
+                                       _mm_cmpeq_epi16(_mm_load_si128(lines + 3), wanted));
+  return (static_cast<unsigned>(_mm_movemask_epi8(low)) |
+          static_cast<unsigned>(_mm_movemask_epi8(high)) << 16) &
+         0x88888888u;
 #else
   unsigned found = 0;
   for (unsigned i = 0; i < kSlots; i++) {
-    if (bucket.slots[i] >> 48 == low_hash) found |= 3u << (2 * (i / 2 + (i % 2) * 4));
+    if (bucket.slots[i] >> 48 == low_hash) found |= 8u << (4 * i);
   }
   return found;
 #endif
 }
 
-inline Table::Bucket* Table::bucket_of(uint64_t hash) const {
-  const uint64_t entry = directory_entry(hash);
-  return buckets_of(segment_of(entry)) + (((hash & 0xffff) * (entry >> 48)) >> 16);
-}
-
-inline const Table::Bucket* Table::prefetch_bucket(uint64_t hash) const {
-  const Bucket* bucket = bucket_of(hash);
+inline Table::Guess Table::prefetch_bucket(uint64_t hash) const {
+  const uint64_t directory = directory_entry(hash);
+  Segment* segment = segment_of(directory);
+  Bucket* bucket = buckets_of(segment) + (((hash & 0xffff) * (directory >> 48)) >> 16);
   __builtin_prefetch(bucket);
-  return bucket;
+  return {segment, bucket, 0, version_};
 }
 
-inline void Table::prefetch_entry(const Bucket& bucket, uint64_t hash) {
-  const unsigned found = match(bucket, hash & 0xffff);
-  if (found == 0) return;
-  const unsigned pair = static_cast<unsigned>(__builtin_ctz(found)) >> 1;
-  __builtin_prefetch(entry_of(bucket.slots[((pair & 3) << 1) | (pair >> 2)]));
+inline void Table::prefetch_entry(Guess& guess, uint64_t hash) {
+  const unsigned found = match(*guess.bucket, hash & 0xffff);
+  if (found == 0) {
+    guess.bucket = nullptr;
+    return;
+  }
+  guess.slot = static_cast<unsigned>(__builtin_ctz(found)) >> 2;
+  __builtin_prefetch(entry_of(guess.bucket->slots[guess.slot]));
 }
 
 template <class Equals>
@@ -227,17 +235,23 @@ inline Table::Position Table::find(uint64_t hash, Equals&& equals) const {
   for (;;) {
     unsigned found = match(*bucket, low_hash);
     while (found != 0) {
-      const unsigned pair = static_cast<unsigned>(__builtin_ctz(found)) >> 1;
-      uint64_t* slot = &bucket->slots[((pair & 3) << 1) | (pair >> 2)];
-      if (is_entry(*slot) && equals(entry_of(*slot))) {
-        return Position{segment, slot};
-      }
-      found &= ~(3u << (2 * pair));
+      uint64_t* slot = &bucket->slots[static_cast<unsigned>(__builtin_ctz(found)) >> 2];
+      if (is_entry(*slot) && equals(entry_of(*slot))) return Position{segment, slot};
+      found &= found - 1;
     }
     const uint64_t last = bucket->slots[kSlots - 1];
     if ((last & kLink) == 0) return Position{};
     bucket = buckets_of(segment) + (last >> 3);
   }
+}
+
+template <class Equals>
+inline Table::Position Table::find(uint64_t hash, const Guess& guess, Equals&& equals) const {
+  if (guess.bucket != nullptr && guess.version == version_) {
+    uint64_t* slot = &guess.bucket->slots[guess.slot];
+    if (is_entry(*slot) && equals(entry_of(*slot))) return Position{guess.segment, slot};
+  }
+  return find(hash, equals);
 }
 
 }  // namespace sorrel
