@@ -141,7 +141,8 @@ class TestServer final : public EffectSink, public ChangeObserver {
     Executor& worker = *workers_[turn_++ % workers_.size()];
     worker.enter();
     worker.begin_batch(clock.wall_ms());
-    Request request{.args = args};
+    Request request;
+    request.args = args;
     worker.prepare(request, caller.db);
     const auto outcome = worker.execute(request, caller, reply);
     worker.effects().flush();
