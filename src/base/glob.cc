@@ -57,6 +57,8 @@ bool match_one(std::string_view pattern, size_t& at, char c, bool ignore_case) {
 }  // namespace
 
 bool glob_match(std::string_view pattern, std::string_view text, bool ignore_case) {
+  constexpr int kMostStars = 1000;
+  int stars = 0;
   size_t p = 0;
   size_t t = 0;
   size_t star = std::string_view::npos;  // pattern position behind the last '*'
@@ -65,6 +67,7 @@ bool glob_match(std::string_view pattern, std::string_view text, bool ignore_cas
     if (p < pattern.size() && pattern[p] == '*') {
       while (p < pattern.size() && pattern[p] == '*') p++;
       if (p == pattern.size()) return true;
+      if (++stars > kMostStars) return false;
       star = p;
       star_text = t;
       continue;
