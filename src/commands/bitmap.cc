@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
-#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -151,9 +149,15 @@ class Sources {
   std::vector<IntegerText> scratch_;
 };
 
-// A new string of `size` bytes in the place of whatever was there.
-char* replace_by_string(Entry& entry, size_t size) {
-  if (entry) entry.erase(kSet);
+// A string of `size` bytes for the result, in the place of whatever was there. A source keeps its
+// bytes and is padded with zeros; it is worked on in place. Another string that is as long already
+// is used again, so that the same BITOP over and over costs no memory traffic of its own.
+char* make_result(Entry& entry, size_t size, bool is_source) {
+  const Record* old = entry.record();
+  const bool usable =
+      old != nullptr && (is_source || (!is_other_type(old) && string_length(*old) == size));
+  if (usable && old->has_expiry()) entry.set_expiry(kNoExpiry, kSet);
+  if (old != nullptr && !usable) entry.erase(kSet);
   return entry.grow_string(size, kSet);
 }
 
@@ -261,13 +265,9 @@ void bitop(Call& call) {
   Entry entry = call.keys.open(destination);
   if (*size == 0) {
     if (entry) entry.erase(kDel);
-  } else if (!sources.contain(destination.text)) {
-    char* const to = replace_by_string(entry, *size);
-    bits::combine(operation->how, sources.bytes(), to, *size);
   } else {
-    const auto result = std::make_unique_for_overwrite<char[]>(*size);
-    bits::combine(operation->how, sources.bytes(), result.get(), *size);
-    std::memcpy(replace_by_string(entry, *size), result.get(), *size);
+    char* const to = make_result(entry, *size, sources.contain(destination.text));
+    bits::combine(operation->how, sources.bytes(), to, *size);
   }
   call.reply.integer(static_cast<int64_t>(*size));
 }

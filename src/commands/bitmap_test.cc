@@ -174,6 +174,13 @@ TEST_P(Bitmap, BitopMayWriteToASource) {
   EXPECT_EQ(server_("GET a"), R"("?")");
   EXPECT_EQ(server_("BITOP NOT a a"), "(integer) 1");
   EXPECT_EQ(server_("GET a"), R"("\xc0")");
+  server_("SET long abcdef");
+  server_("EXPIRE b 100");
+  EXPECT_EQ(server_("BITOP XOR b long b none b"), "(integer) 6");
+  EXPECT_EQ(server_("GET b"), R"("abcdef")") << "it grew, and counted twice";
+  EXPECT_EQ(server_("TTL b"), "(integer) -1");
+  EXPECT_EQ(server_("BITOP OR new new long"), "(integer) 6");
+  EXPECT_EQ(server_("GET new"), R"("abcdef")");
 }
 
 TEST_P(Bitmap, BitopReplacesWhatWasThereAndItsDeadline) {
@@ -186,6 +193,17 @@ TEST_P(Bitmap, BitopReplacesWhatWasThereAndItsDeadline) {
   EXPECT_EQ(server_.events(), Texts{"set d"});
   EXPECT_EQ(server_("GET d"), R"("12")");
   EXPECT_EQ(server_("TTL d"), "(integer) -1");
+}
+
+TEST_P(Bitmap, BitopOverAStringOfTheSameLength) {
+  server_("SET a abcdef");
+  server_("SET d 123456 EX 100");
+  quiet();
+  EXPECT_EQ(server_("BITOP OR d a"), "(integer) 6");
+  EXPECT_EQ(server_("GET d"), R"("abcdef")");
+  EXPECT_EQ(server_("TTL d"), "(integer) -1");
+  EXPECT_EQ(server_("OBJECT ENCODING d"), R"("raw")");
+  EXPECT_EQ(server_.events(), Texts{"set d"});
 }
 
 TEST_P(Bitmap, BitopOfNothingDeletes) {

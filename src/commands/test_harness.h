@@ -96,8 +96,8 @@ class NotationSink final : public resp::ReplySink {
 };
 
 // A whole server without connections: the commands of the families given, a keyspace, executors, a
-// clock that stands still until it is moved. Lines go round all workers in turn; one thread at a
-// time may use it.
+// clock that stands still until it is moved. Lines go round all workers in turn. One thread
+// at a time may use it, but for execute_on().
 //
 //   TestServer server({string_bindings()}, {.workers = 4, .partitions = 16});
 //   EXPECT_EQ(server("SET k v EX 10"), "OK");
@@ -138,16 +138,23 @@ class TestServer final : public EffectSink, public ChangeObserver {
     return std::string(out.view());
   }
   Executor::Outcome execute(std::span<const std::string_view> args, resp::ReplySink& reply) {
-    Executor& worker = *workers_[turn_++ % workers_.size()];
+    return execute_on(*workers_[turn_++ % workers_.size()], caller, args, reply);
+  }
+  // For tests with threads: each has its own worker and caller. First no_observers().
+  Executor::Outcome execute_on(Executor& worker, Caller& who,
+                               std::span<const std::string_view> args, resp::ReplySink& reply) {
     worker.enter();
     worker.begin_batch(clock.wall_ms());
     Request request;
     request.args = args;
-    worker.prepare(request, caller.db);
-    const auto outcome = worker.execute(request, caller, reply);
+    worker.prepare(request, who.db);
+    const auto outcome = worker.execute(request, who, reply);
     worker.effects().flush();
     worker.leave();
     return outcome;
+  }
+  void no_observers() {
+    for (auto& worker : workers_) worker->door().set_observer(nullptr);
   }
 
   // What was propagated since the last call, one text per command, "[2] DEL k" for database 2.

@@ -339,8 +339,15 @@ void write_field(char* bytes, uint64_t offset, unsigned width, uint64_t value) {
 }
 
 void combine(Combination how, std::span<const std::string_view> sources, char* to, size_t size) {
+  const bool in_place = std::any_of(sources.begin(), sources.end(),
+                                    [to](std::string_view source) { return source.data() == to; });
+  // A block of the result depends on the same block of the sources only, so that one can be written
+  // over the other as soon as it is complete.
+  char aside[kBlock];
   for (size_t begin = 0; begin < size; begin += kBlock) {
-    combine_block(how, {sources, begin, std::min(kBlock, size - begin), to + begin});
+    const size_t bytes = std::min(kBlock, size - begin);
+    combine_block(how, {sources, begin, bytes, in_place ? aside : to + begin});
+    if (in_place) std::memcpy(to + begin, aside, bytes);
   }
 }
 

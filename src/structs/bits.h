@@ -44,8 +44,8 @@ enum class Combination : uint8_t {
 };
 
 // Writes the combination of all sources, seen as padded with zeros to `size` bytes, to `to`.
-// Precondition: at least one source (two for kDiff1 and kAndOr), none longer than `size`, none
-// overlaps `to`.
+// Precondition: at least one source (two for kDiff1 and kAndOr), none longer than `size`. Sources
+// may begin exactly at `to` (the result then replaces them) but not overlap it otherwise.
 void combine(Combination how, std::span<const std::string_view> sources, char* to, size_t size);
 
 namespace detail {

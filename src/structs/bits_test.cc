@@ -164,6 +164,14 @@ TEST(Bits, CombinesSourcesOfDifferentLengths) {
         ASSERT_EQ(bit(result, i), combined(how, sources, i))
             << static_cast<int>(how) << " bit " << i << " of " << size * 8;
       }
+      // The same over one of the sources.
+      const size_t over = random.below(number);
+      std::string place = sources[over];
+      place.resize(size);
+      std::vector<std::string_view> with_place = views;
+      with_place[over] = place;
+      combine(how, with_place, place.data(), size);
+      ASSERT_EQ(place, result) << static_cast<int>(how) << " over source " << over;
     }
   }
 }

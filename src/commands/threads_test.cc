@@ -1,0 +1,102 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "commands/test_harness.h"
+
+// Commands of several workers at once: what must hold whatever the order. Worth most under the
+// thread sanitizer.
+
+namespace sorrel::commands {
+namespace {
+
+class Threads : public ::testing::Test {
+ protected:
+  static constexpr unsigned kWorkers = 4;
+
+  Threads() { server_.no_observers(); }
+
+  // Runs `act(random, say)` on every worker at once; say({words}) is the answer to a command.
+  template <class Act>
+  void on_all(Act act) {
+    std::vector<std::thread> threads;
+    for (unsigned i = 0; i < kWorkers; i++) {
+      threads.emplace_back([this, act, i] {
+        Caller who;
+        Random random(i + 1);
+        const auto say = [&](std::initializer_list<std::string> words) {
+          const std::vector<std::string_view> args(words.begin(), words.end());
+          NotationSink sink;
+          server_.execute_on(server_.worker(i), who, args, sink);
+          return sink.text();
+        };
+        act(random, say);
+      });
+    }
+    for (auto& thread : threads) thread.join();
+  }
+
+  TestServer server_{{string_bindings(), string_set_bindings(), bitmap_bindings(), keys_bindings()},
+                     {.workers = kWorkers, .partitions = 16}};
+};
+
+TEST_F(Threads, RenamedKeysAreNeverLostNorSeenTwice) {
+  constexpr int kTokens = 20;
+  constexpr uint64_t kNames = 100;
+  const std::string all = "(integer) " + std::to_string(kTokens);
+  for (int i = 0; i < kTokens; i++) server_("SET name" + std::to_string(i) + " token");
+  std::atomic<int> wrong = 0;
+  on_all([&](Random& random, auto say) {
+    for (int i = 0; i < 3000; i++) {
+      const std::string from = "name" + std::to_string(random.below(kNames));
+      const std::string to = "name" + std::to_string(random.below(kNames));
+      say({"RENAMENX", from, to});
+      if (i % 100 != 0) continue;
+      const std::string keys = say({"KEYS", "*"});
+      if (std::count(keys.begin(), keys.end(), ',') != kTokens - 1) wrong++;
+      if (say({"SCAN", "0", "COUNT", "1000"}).find("name") == std::string::npos) wrong++;
+    }
+  });
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(server_.keyspace().key_count(0), static_cast<size_t>(kTokens));
+}
+
+TEST_F(Threads, ManyKeysAreHeldUntilTheCommandIsDone) {
+  server_("SETBIT a 999 1");
+  server_("SETBIT b 999 1");
+  std::atomic<int> wrong = 0;
+  on_all([&](Random& random, auto say) {
+    for (int i = 0; i < 1000; i++) {
+      const std::string mine = "own" + std::to_string(random.next());
+      switch (random.below(3)) {
+        case 0:
+          say({"BITOP", "NOT", "a", "a"});
+          break;
+        case 1:
+          say({"BITOP", "OR", mine, "a", "b"});
+          if (say({"STRLEN", mine}) != "(integer) 125") wrong++;
+          say({"UNLINK", mine});
+          break;
+        default:
+          say({"BITFIELD", "counter", "INCRBY", "u32", "0", "1"});
+      }
+    }
+  });
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(server_.keyspace().key_count(0), 3u);
+}
+
+TEST_F(Threads, IncrementsOfOneFieldAllCount) {
+  on_all([&](Random&, auto say) {
+    for (int i = 0; i < 2000; i++) say({"BITFIELD", "counter", "INCRBY", "u32", "0", "1"});
+  });
+  EXPECT_EQ(server_("BITFIELD counter GET u32 0"), "[(integer) 8000]");
+  EXPECT_EQ(server_.effects().size(), 8000u);
+}
+
+}  // namespace
+}  // namespace sorrel::commands
