@@ -243,9 +243,11 @@ class Maker {
   std::string any(std::initializer_list<const char*> words) {
     return words.begin()[random_.below(words.size())];
   }
+  // Half of all picks fall on a few keys, so that threads meet there.
   std::string key() {
-    const uint64_t which = random_.below(120);
-    return which < 20 ? "{tag}" + std::to_string(which) : "key" + std::to_string(which);
+    const uint64_t which = random_.below(2) == 0 ? random_.below(6) : random_.below(120);
+    return which < 20 ? "{tag" + std::to_string(which % 4) + "}" + std::to_string(which)
+                      : "key" + std::to_string(which);
   }
   std::string value() {
     const uint64_t kind = random_.below(400);

@@ -194,7 +194,7 @@ def main():
     arguments = parser.parse_args()
 
     tests, broken = self_test()
-    server = Server(arguments.server, arguments.threads)
+    server = Server(os.path.abspath(arguments.server), arguments.threads)
     verdicts = {True: 0, False: 0, None: 0}
     commands, together = 0, 0.0
     # The pool starts first: its processes must not inherit the connections.
