@@ -14,15 +14,16 @@ constexpr size_t kKeepBytes = 256 * 1024;
 void EffectStream::attach(EffectSink* sink) {
   const std::lock_guard lock(mutex_);
   // Numbers drawn while nobody listened were never submitted; nothing waits for them.
-  if (sinks_.empty()) emitted_ = next_.load(std::memory_order_relaxed) - 1;
-  sinks_.push_back(sink);
+  const uint64_t next = next_.load(std::memory_order_relaxed);
+  if (readers_.empty()) emitted_ = next - 1;
+  readers_.push_back({sink, next});
   active_.store(true, std::memory_order_relaxed);
 }
 
 void EffectStream::detach(EffectSink* sink) {
   const std::lock_guard lock(mutex_);
-  std::erase(sinks_, sink);
-  if (sinks_.empty()) {
+  std::erase_if(readers_, [sink](const Reader& reader) { return reader.sink == sink; });
+  if (readers_.empty()) {
     active_.store(false, std::memory_order_relaxed);
     waiting_.clear();
   }
@@ -30,13 +31,15 @@ void EffectStream::detach(EffectSink* sink) {
 
 void EffectStream::emit(uint64_t sequence, int db, std::string_view body) {
   const Effect effect{sequence, db, body};
-  for (EffectSink* sink : sinks_) sink->on_effect(effect);
+  for (const Reader& reader : readers_) {
+    if (sequence >= reader.first) reader.sink->on_effect(effect);
+  }
   emitted_ = sequence;
 }
 
 void EffectStream::submit(std::span<const Item> items, std::string_view bytes) {
   const std::lock_guard lock(mutex_);
-  if (sinks_.empty()) return;
+  if (readers_.empty()) return;
   for (const Item& item : items) {
     const std::string_view body = bytes.substr(item.begin, item.end - item.begin);
     if (item.sequence == emitted_ + 1) {

@@ -28,7 +28,8 @@ class EffectStream {
   bool active() const { return active_.load(std::memory_order_relaxed); }
 
   // Only while no worker is in a batch (under the gate, or before start). A sink sees effects that
-  // begin after it was attached. `sink` outlives its attachment.
+  // begin after it was attached, and none that workers made before and have not handed over yet:
+  // those are part of what a snapshot taken now holds. `sink` outlives its attachment.
   void attach(EffectSink* sink);
   void detach(EffectSink* sink);
 
@@ -58,7 +59,11 @@ class EffectStream {
     std::string body;
   };
   std::map<uint64_t, Waiting> waiting_;
-  std::vector<EffectSink*> sinks_;
+  struct Reader {
+    EffectSink* sink;
+    uint64_t first;  // the first number that is for it
+  };
+  std::vector<Reader> readers_;
 };
 
 // One worker's part. Not thread-safe.

@@ -64,6 +64,21 @@ TEST(EffectLogTest, LateSinkStartsWithTheNextEffect) {
   EXPECT_EQ(late.bodies, std::vector<std::string>{"*1\r\n$1\r\nb\r\n"});
 }
 
+TEST(EffectLogTest, LateSinkDoesNotSeeWhatWasMadeBeforeAndHandedOverAfter) {
+  EffectStream stream;
+  Collector early;
+  stream.attach(&early);
+  EffectLog log(stream);
+  append(log, "a");
+  Collector late;
+  stream.attach(&late);
+  append(log, "b");
+  log.flush();
+  EXPECT_EQ(early.bodies.size(), 2u);
+  EXPECT_EQ(late.bodies, std::vector<std::string>{"*1\r\n$1\r\nb\r\n"})
+      << "\"a\" had changed the keyspace when it was attached";
+}
+
 TEST(EffectLogTest, ManyWorkersGiveOneGaplessStream) {
   EffectStream stream;
   Collector sink;
