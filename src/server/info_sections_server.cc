@@ -87,8 +87,11 @@ void write_clients_section(InfoText& out, Server& server) {
   size_t largest_input = 0;
   size_t largest_output = 0;
   size_t count = 0;
+  size_t waiting = 0;
   for (const auto& worker : server.workers()) {
+    waiting += worker->host().suspended_count();
     worker->host().for_each([&](Session& session) {
+      if (session.killed()) return;
       count++;
       largest_input = std::max(largest_input, session.query_bytes());
       largest_output = std::max(largest_output, session.output_bytes());
@@ -100,9 +103,9 @@ void write_clients_section(InfoText& out, Server& server) {
   out.field("maxclients", server.options().clients.max_clients);
   out.field("client_recent_max_input_buffer", largest_input);
   out.field("client_recent_max_output_buffer", largest_output);
-  out.zeros({"blocked_clients", "tracking_clients", "pubsub_clients", "watching_clients",
-             "clients_in_timeout_table", "total_watched_keys", "total_blocking_keys",
-             "total_blocking_keys_on_nokey"});
+  out.field("blocked_clients", waiting);
+  out.zeros({"tracking_clients", "pubsub_clients", "watching_clients", "clients_in_timeout_table",
+             "total_watched_keys", "total_blocking_keys", "total_blocking_keys_on_nokey"});
 }
 
 void write_replication_section(InfoText& out, Server& server) {
