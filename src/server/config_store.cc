@@ -93,7 +93,10 @@ Result<std::vector<ConfigStore::Change>> ConfigStore::resolve(std::span<const Se
       return Error{
           fmt::format("ERR Unknown option or number of arguments for CONFIG SET - '{}'", name)};
     }
-    if (row->has(kStartupOnly)) return set_failed(name, "can't set immutable config");
+    const bool unchanged = row->has(kOurOwn) && show(*row, options_) == value;
+    if (row->has(kStartupOnly) && !unchanged) {
+      return set_failed(name, "can't set immutable config");
+    }
     if (row->has(kProtected) && !is_allowed(options_.security.protected_configs, caller)) {
       return set_failed(name, "can't set protected config");
     }

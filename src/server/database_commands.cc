@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 
 #include "base/bytes.h"
 #include "dispatch/option_parser.h"
@@ -52,10 +54,18 @@ void flushall(Call& call) {
   call.reply.ok();
 }
 
+// Numbers that do not even fit the type of an index are no numbers.
+std::optional<int64_t> parse_index(std::string_view text) {
+  const std::optional<int64_t> index = parse_int64(text);
+  using Limits = std::numeric_limits<int>;
+  if (!index || *index < Limits::min() || *index > Limits::max()) return std::nullopt;
+  return index;
+}
+
 void swapdb(Call& call) {
-  const std::optional<int64_t> first = parse_int64(call.arg(1));
+  const std::optional<int64_t> first = parse_index(call.arg(1));
   if (!first) return call.reply.error("ERR invalid first DB index");
-  const std::optional<int64_t> second = parse_int64(call.arg(2));
+  const std::optional<int64_t> second = parse_index(call.arg(2));
   if (!second) return call.reply.error("ERR invalid second DB index");
   Keyspace& keyspace = call.keys.keyspace();
   const auto exists = [&](int64_t db) { return db >= 0 && db < keyspace.database_count(); };

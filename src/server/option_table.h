@@ -38,6 +38,9 @@ enum DirectiveFlags : uint32_t {
   kNotWhileLoading = 1u << 5,  // CONFIG SET refuses it while the dataset is being loaded
   kBinary = 1u << 6,           // a text that may hold NUL bytes
   kReapply = 1u << 7,          // setting the same value again means something (a file was changed)
+  // Not Redis's. Programs that know Redis's immutable directives set all others to what they are;
+  // that must not fail.
+  kOurOwn = 1u << 8,
 };
 
 enum class Unit : uint8_t {

@@ -46,7 +46,7 @@ constexpr Word kFacilityWords[] = {
 
 constexpr Directive kProcess[] = {
     {.name = "threads",
-     .flags = kStartupOnly,
+     .flags = kStartupOnly | kOurOwn,
      .kind = integer<&Options::process, &ProcessOptions::threads>(1, 256),
      .help = "Worker threads that execute commands."},
     {.name = "databases",

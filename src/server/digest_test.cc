@@ -1,0 +1,57 @@
+#include "server/digest.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "commands/test_harness.h"
+
+namespace sorrel::server {
+namespace {
+
+using commands::TestServer;
+
+std::string digest_of(std::initializer_list<const char*> lines, TestServer::Shape shape = {}) {
+  TestServer server({commands::string_bindings(), commands::string_set_bindings(),
+                     commands::string_counter_bindings(), commands::keys_bindings()},
+                    shape);
+  for (const char* line : lines) {
+    if (std::string_view(line).starts_with("db ")) {
+      server.caller.db = line[3] - '0';
+    } else {
+      server(line);
+    }
+  }
+  return dataset_digest(server.keyspace()).text();
+}
+
+TEST(Digest, IsAllZerosWithoutData) {
+  EXPECT_EQ(digest_of({}), std::string(40, '0'));
+  EXPECT_EQ(digest_of({"SET a 1", "DEL a"}), std::string(40, '0'));
+}
+
+TEST(Digest, DoesNotCareHowTheDataCameAbout) {
+  const std::string expected = digest_of({"SET a 1", "SET b 2"});
+  EXPECT_EQ(expected.size(), 40u);
+  EXPECT_EQ(digest_of({"SET b 2", "SET a 1"}), expected);
+  EXPECT_EQ(digest_of({"SET b 2", "SET a 0", "INCR a"}), expected);
+  EXPECT_EQ(digest_of({"SET a 1", "SET b 2"}, commands::kFourWorkers), expected);
+}
+
+TEST(Digest, SeesEveryDifference) {
+  const std::set<std::string> digests = {
+      digest_of({"SET a 1"}),
+      digest_of({"SET a 2"}),
+      digest_of({"SET b 1"}),
+      digest_of({"SET a b"}),
+      digest_of({"SET b a"}),
+      digest_of({"SET a 1", "SET b 1"}),
+      digest_of({"db 1", "SET a 1"}),
+      digest_of({"SET a 1 PXAT 1800000000000"}),
+      digest_of({"SET a 1 PXAT 1800000000001"}),
+  };
+  EXPECT_EQ(digests.size(), 9u);
+}
+
+}  // namespace
+}  // namespace sorrel::server
