@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -54,7 +55,15 @@ void EpollStream::close(bool flush) {
   // A socket closed with unread bytes makes the kernel reset the connection, and the peer may lose
   // the last reply that it has not read yet. What already came is thrown away first.
   (void)shutdown(descriptor_.get(), SHUT_WR);
-  if (!is_unix()) (void)recv(descriptor_.get(), nullptr, kDiscardBytes, MSG_TRUNC | MSG_DONTWAIT);
+  if (!is_unix()) {
+    char scrap[4096];
+    size_t left = kDiscardBytes;
+    while (left > 0) {
+      const ssize_t got = recv(descriptor_.get(), scrap, sizeof scrap, MSG_DONTWAIT);
+      if (got <= 0) break;
+      left -= std::min(left, static_cast<size_t>(got));
+    }
+  }
   finish(CloseReason::kLocal);
 }
 
