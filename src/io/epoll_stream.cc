@@ -1,7 +1,7 @@
-#include <algorithm>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 
 #include "io/epoll_loop.h"
