@@ -26,6 +26,7 @@ class OutputBuffer {
   void advance(size_t bytes) { size_ += bytes; }
 
   void append(std::string_view bytes) {
+    if (bytes.empty()) return;
     std::memcpy(reserve(bytes.size()), bytes.data(), bytes.size());
     size_ += bytes.size();
   }

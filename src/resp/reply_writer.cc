@@ -32,7 +32,8 @@ size_t put_header(char* to, char mark, int64_t number) {
 void append_bulk(OutputBuffer& out, std::string_view bytes) {
   char* to = out.reserve(kHeaderRoom + bytes.size() + 2);
   size_t length = put_header(to, '$', static_cast<int64_t>(bytes.size()));
-  std::memcpy(to + length, bytes.data(), bytes.size());
+  // An empty view may have no bytes to point at, and memcpy wants some even for none.
+  if (!bytes.empty()) std::memcpy(to + length, bytes.data(), bytes.size());
   length += bytes.size();
   to[length] = '\r';
   to[length + 1] = '\n';
