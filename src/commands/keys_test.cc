@@ -155,6 +155,18 @@ TEST_P(Keys, MoveTellsBothDatabases) {
   EXPECT_EQ(server_("PTTL a"), "(integer) 5000");
 }
 
+TEST_P(Keys, MoveIntoADatabaseOfTheSameShape) {
+  server_("SET a v");
+  server_.caller.db = 2;
+  server_("SET b w");
+  server_.caller.db = 0;
+  EXPECT_EQ(server_("MOVE a 2"), kYes);
+  EXPECT_EQ(server_("EXISTS a"), kNo);
+  server_.caller.db = 2;
+  EXPECT_EQ(server_("GET a"), R"("v")");
+  EXPECT_EQ(server_("GET b"), R"("w")");
+}
+
 TEST_P(Keys, ExpiriesArePropagatedAsMoments) {
   server_("SET k v");
   quiet();

@@ -17,7 +17,8 @@ void free_raw_later(void* context, RawString* string) {
 
 }  // namespace
 
-Database::Database(const KeyHasher& hasher, Reclaimer* reclaimer) : table(hash_of_record, &hasher) {
+Database::Database(const KeyHasher& hasher, TableStamps& stamps, Reclaimer* reclaimer)
+    : table(hash_of_record, &hasher, stamps) {
   if (reclaimer != nullptr) arena.set_free_later(free_raw_later, reclaimer);
 }
 
@@ -41,8 +42,9 @@ Keyspace::Keyspace(const KeyspaceOptions& options, Reclaimer* reclaimer)
 }
 
 Database& Keyspace::database(unsigned partition, int db) {
-  auto& slot = partitions_[partition].databases[static_cast<size_t>(db)];
-  if (slot == nullptr) slot = std::make_unique<Database>(hasher_, reclaimer_);
+  Partition& home = partitions_[partition];
+  auto& slot = home.databases[static_cast<size_t>(db)];
+  if (slot == nullptr) slot = std::make_unique<Database>(hasher_, home.stamps, reclaimer_);
   return *slot;
 }
 

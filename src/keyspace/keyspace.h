@@ -18,7 +18,7 @@ namespace sorrel {
 // The part of one numbered database that lies in one partition. Owns its records.
 class Database {
  public:
-  Database(const KeyHasher& hasher, Reclaimer* reclaimer);
+  Database(const KeyHasher& hasher, TableStamps& stamps, Reclaimer* reclaimer);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -44,6 +44,7 @@ struct PartitionStats {
 // written under the latch, or under the gate, or by the only worker.
 struct alignas(64) Partition {
   Latch latch;
+  TableStamps stamps;                                // of all its tables
   std::vector<std::unique_ptr<Database>> databases;  // null until something was stored there
   PartitionStats stats;
 };

@@ -63,18 +63,17 @@ void Table::for_each_slot(Segment* segment, Visit&& visit) {
   }
 }
 
-Table::Table(HashOf hash_of, const void* context) : hash_of_(hash_of), context_(context) {
+Table::Table(HashOf hash_of, const void* context, TableStamps& stamps)
+    : hash_of_(hash_of), context_(context), stamps_(&stamps) {
   reset();
 }
 
 Table::~Table() {
-  if (directory_ == nullptr) return;
-  clear();
-  free_segment(segment_of(directory_[0]));
-  std::free(directory_);
+  free_all();
 }
 
-Table::Table(Table&& other) noexcept : hash_of_(other.hash_of_), context_(other.context_) {
+Table::Table(Table&& other) noexcept
+    : hash_of_(other.hash_of_), context_(other.context_), stamps_(other.stamps_) {
   steal(other);
 }
 
@@ -83,6 +82,7 @@ Table& Table::operator=(Table&& other) noexcept {
     this->~Table();
     hash_of_ = other.hash_of_;
     context_ = other.context_;
+    stamps_ = other.stamps_;
     steal(other);
   }
   return *this;
@@ -96,12 +96,12 @@ void Table::steal(Table& other) {
   marked_ = other.marked_;
   memory_bytes_ = other.memory_bytes_;
   deepest_segments_ = other.deepest_segments_;
-  version_ = other.version_ + 1;
+  stamp_ = stamps_->draw();
   other.reset();
 }
 
 void Table::reset() {
-  version_++;
+  stamp_ = stamps_->draw();
   depth_ = 0;
   shift_ = 63;
   size_ = marked_ = memory_bytes_ = 0;
@@ -200,7 +200,7 @@ void Table::point_directory(uint64_t hash, Segment* segment) {
 }
 
 Table::Position Table::insert(uint64_t hash, void* entry) {
-  version_++;
+  stamp_ = stamps_->draw();
   const uint64_t slot_bits = (hash << 48) | bits_of(entry);
   for (;;) {
     Segment* segment = segment_of(directory_entry(hash));
@@ -285,7 +285,7 @@ void Table::halve_directory_if_possible() {
 }
 
 void Table::erase(Position at) {
-  version_++;
+  stamp_ = stamps_->draw();
   Segment* segment = at.segment;
   const bool sparse = segment->count <= segment->homes * 2u && (segment->homes > 1 || depth_ > 0);
   const uint64_t hash = sparse ? hash_of_(at.entry(), context_) : 0;
@@ -329,13 +329,17 @@ void Table::shrink(uint64_t hash, Segment* segment) {
   free_segment(segment);
 }
 
-void Table::clear() {
+void Table::free_all() {
   for (size_t i = 0; i < size_t{1} << depth_;) {
     Segment* segment = segment_of(directory_[i]);
     i += size_t{1} << (depth_ - segment->depth);
     std::free(segment);
   }
   std::free(directory_);
+}
+
+void Table::clear() {
+  free_all();
   reset();
 }
 

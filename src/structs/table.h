@@ -14,6 +14,17 @@ namespace sorrel {
 
 class Random;
 
+// Numbers for the states of tables. Tables that draw from the same source never share a number, so
+// a look ahead into one is never taken for a look into another, nor into one that has gone. As
+// thread-safe as the tables themselves.
+class TableStamps {
+ public:
+  uint64_t draw() { return ++last_; }
+
+ private:
+  uint64_t last_ = 0;
+};
+
 // A hash table of pointers, made for one cache miss per lookup before the entry itself, for bounded
 // work per insert, and for an even number of bytes per entry at every size.
 //
@@ -50,7 +61,8 @@ class Table {
     void* entry() const { return entry_of(*slot); }
   };
 
-  Table(HashOf hash_of, const void* context);
+  // `stamps` outlives every use of the table but its destruction.
+  Table(HashOf hash_of, const void* context, TableStamps& stamps);
   ~Table();
   Table(const Table&) = delete;
   Table& operator=(const Table&) = delete;
@@ -82,14 +94,15 @@ class Table {
   void unmark(Position at);
 
   // Two steps of latency hiding for commands parsed ahead: the bucket's line, then the entry's.
-  // The second step also guesses where the entry is; find() takes the guess if the table has not
-  // changed since, and checks it. The table must not change between the two steps.
+  // The second step also guesses where the entry is; find() of whatever table takes the guess if it
+  // is the one that was looked into and has not changed since, and checks it. The table must not
+  // change between the two steps.
   struct Bucket;
   struct Guess {
     Segment* segment = nullptr;
     Bucket* bucket = nullptr;  // null: no guess
     unsigned slot = 0;
-    uint32_t version = 0;
+    uint64_t stamp = 0;  // the table and its state when somebody looked
   };
   Guess prefetch_bucket(uint64_t hash) const;
   static void prefetch_entry(Guess& guess, uint64_t hash);
@@ -146,6 +159,7 @@ class Table {
   void point_directory(uint64_t hash, Segment* segment);
   void double_directory();
   void halve_directory_if_possible();
+  void free_all();
   void reset();
   void steal(Table& other);
   template <class Visit>
@@ -161,7 +175,8 @@ class Table {
   size_t size_ = 0;
   size_t marked_ = 0;
   size_t memory_bytes_ = 0;
-  uint32_t version_ = 0;         // moves whenever entries may have moved
+  TableStamps* stamps_;
+  uint64_t stamp_ = 0;           // drawn anew whenever entries may have moved
   size_t deepest_segments_ = 0;  // segments whose depth equals depth_
 };
 
@@ -213,7 +228,7 @@ inline Table::Guess Table::prefetch_bucket(uint64_t hash) const {
   Segment* segment = segment_of(directory);
   Bucket* bucket = buckets_of(segment) + (((hash & 0xffff) * (directory >> 48)) >> 16);
   __builtin_prefetch(bucket);
-  return {segment, bucket, 0, version_};
+  return {segment, bucket, 0, stamp_};
 }
 
 inline void Table::prefetch_entry(Guess& guess, uint64_t hash) {
@@ -247,7 +262,7 @@ inline Table::Position Table::find(uint64_t hash, Equals&& equals) const {
 
 template <class Equals>
 inline Table::Position Table::find(uint64_t hash, const Guess& guess, Equals&& equals) const {
-  if (guess.bucket != nullptr && guess.version == version_) {
+  if (guess.bucket != nullptr && guess.stamp == stamp_) {
     uint64_t* slot = &guess.bucket->slots[guess.slot];
     if (is_entry(*slot) && equals(entry_of(*slot))) return Position{guess.segment, slot};
   }

@@ -53,7 +53,8 @@ class TableTest : public ::testing::Test {
   }
 
   Table::HashOf hash = hash_entry;
-  Table table{hash_entry, nullptr};
+  TableStamps stamps;
+  Table table{hash_entry, nullptr, stamps};
   std::map<uint64_t, std::unique_ptr<Entry>> entries;
 };
 
@@ -84,8 +85,23 @@ TEST_F(TableTest, ShrinksToNothingWhenEmptied) {
   EXPECT_LT(table.memory_bytes(), 1'000u);
 }
 
+TEST_F(TableTest, AGuessIsGoodForOneTableInOneStateOnly) {
+  add(1);
+  Table other(hash_entry, nullptr, stamps);
+  Entry two{2};
+  other.insert(hash_of(2), &two);
+  const uint64_t wanted = hash_of(1);
+  Table::Guess guess = table.prefetch_bucket(wanted);
+  Table::prefetch_entry(guess, wanted);
+  const auto any = [](const void*) { return true; };
+  EXPECT_TRUE(table.find(wanted, guess, any));
+  EXPECT_FALSE(other.find(wanted, guess, any)) << "looked into another table";
+  table.clear();
+  EXPECT_FALSE(table.find(wanted, guess, any)) << "the bucket is gone";
+}
+
 TEST_F(TableTest, SurvivesAPoorHash) {
-  table = Table(poor_hash, nullptr);
+  table = Table(poor_hash, nullptr, stamps);
   hash = poor_hash;
   for (uint64_t id = 0; id < 3'000; id++) add(id);
   for (uint64_t id = 0; id < 3'000; id++) ASSERT_TRUE(find(id)) << id;
