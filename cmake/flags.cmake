@@ -6,9 +6,13 @@ set(SORREL_SANITIZE "" CACHE STRING "Sanitizers, as given to -fsanitize=")
 
 find_program(CCACHE ccache)
 if(CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  # Without this ccache passes by everything that uses precompiled headers.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
 endif()
 
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  add_compile_options("SHELL:-Xclang -fno-pch-timestamp")
+endif()
 add_compile_options(-Wall -Wextra -Wnon-virtual-dtor -Woverloaded-virtual
   -Wno-missing-field-initializers -fno-rtti)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

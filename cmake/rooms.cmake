@@ -11,6 +11,23 @@ foreach(line ${room_lines})
   string(REGEX MATCHALL "[a-z]+" uses_${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
 endforeach()
 
+# Read once per build instead of once per source. Sources include what they use all the same: the header check compiles
+# without it.
+set(precompiled <algorithm> <array> <atomic> <cstdint> <cstdlib> <cstring> <fmt/format.h> <functional> <limits> <map>
+  <memory> <mutex> <optional> <span> <string> <string_view> <utility> <vector>)
+
+# sorrel_precompile(TARGET KIND [HEADERS...]): the first target of a kind makes the headers, the others of that kind
+# (compiled with the same options) take them from it.
+function(sorrel_precompile target kind)
+  get_property(maker GLOBAL PROPERTY precompiled_${kind})
+  if(maker)
+    target_precompile_headers(${target} REUSE_FROM ${maker})
+  else()
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+    set_property(GLOBAL PROPERTY precompiled_${kind} ${target})
+  endif()
+endfunction()
+
 function(sorrel_room room)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${room}/*.cc)
   set(tests ${sources})
@@ -25,6 +42,7 @@ function(sorrel_room room)
   target_include_directories(sorrel_${room} PUBLIC ${CMAKE_SOURCE_DIR}/src)
   target_compile_options(sorrel_${room} PRIVATE ${lto_compile})
   target_link_libraries(sorrel_${room} PUBLIC fmt::fmt Threads::Threads)
+  sorrel_precompile(sorrel_${room} room ${precompiled})
   foreach(used base ${uses_${room}})
     if(TARGET sorrel_${used} AND NOT used STREQUAL room)
       target_link_libraries(sorrel_${room} PUBLIC sorrel_${used})
@@ -38,6 +56,7 @@ function(sorrel_room room)
     target_link_libraries(${room}_test PRIVATE sorrel_${room} GTest::gtest_main)
     # The library under test is as optimised as ever; the test around it only has to compile fast.
     target_compile_options(${room}_test PRIVATE -O0)
+    sorrel_precompile(${room}_test test ${precompiled} <gtest/gtest.h>)
     target_link_options(${room}_test PRIVATE ${lto_no_link})
     add_test(NAME ${room} COMMAND ${room}_test)
   endif()

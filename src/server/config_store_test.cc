@@ -101,6 +101,13 @@ TEST_F(ConfigStoreTest, LineBreaksAreRefused) {
   EXPECT_NE(set({{"requirepass", "a\r\nb"}}), "OK");
 }
 
+TEST_F(ConfigStoreTest, AddressesArePlainWords) {
+  EXPECT_EQ(set({{"bind", "a\v\xff"}}),
+            "ERR CONFIG SET failed (possibly related to argument 'bind') - Invalid bind address");
+  EXPECT_NE(set({{"bind", "'127.0.0.1"}}), "OK");
+  EXPECT_EQ(set({{"bind", "-fe80::1%eth0 my-host_1.example"}}), "OK");
+}
+
 TEST_F(ConfigStoreTest, SeveralArgumentsInOneValue) {
   EXPECT_EQ(set({{"save", "1 2 3 4"}, {"bind", ""}}), "OK");
   EXPECT_EQ(get({"save", "bind"}), (Settings{{"save", "1 2 3 4"}, {"bind", ""}}));

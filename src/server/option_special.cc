@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -76,6 +77,12 @@ uint32_t bits_of_letter(char letter) {
   return 0;
 }
 
+// Names of hosts and interfaces, numeric addresses, '*', a leading '-': printable, no quotes.
+bool may_be_address(std::string_view text) {
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return c > ' ' && c < 0x7f && c != '"' && c != '\''; });
+}
+
 bool is_path(std::string_view text) {
   return text.find('/') != std::string_view::npos;
 }
@@ -88,6 +95,9 @@ bool is_path(std::string_view text) {
 Status parse_bind(Options& options, Arguments args, Repeat) {
   if (args.size() > kMaxBindAddresses) return Error{"Too many bind addresses specified."};
   if (is_one_empty(args)) args = {};
+  if (!std::all_of(args.begin(), args.end(), may_be_address)) {
+    return Error{"Invalid bind address"};
+  }
   options.network.bind.assign(args.begin(), args.end());
   return {};
 }

@@ -44,7 +44,7 @@ def files_of(*parts):
     return [os.path.join(folder, n) for n in sorted(os.listdir(folder))] if os.path.isdir(folder) else []
 
 
-def fuzz(build, name, seconds):
+def fuzz(build, name, seconds, seed):
     program = os.path.join(build, "bin", name)
     found = files_of(HERE, "found", name)
     if found:
@@ -62,6 +62,7 @@ def fuzz(build, name, seconds):
         f"-max_len={MAX_LENGTH}",
         f"-rss_limit_mb={MEMORY_MB}",
         "-timeout=10",
+        f"-seed={seed}",
         "-print_final_stats=1",
         corpus,
     ]
@@ -72,6 +73,8 @@ def fuzz(build, name, seconds):
         command.append(seeds)
     code, output = run(command, seconds + GRACE_S)
     if code:
+        # Progress lines say nothing about the failure and would push it out of sight.
+        output = "\n".join(line for line in output.splitlines() if not re.match(r"#\d+\t", line))
         return name, False, output[-6000:] + f"\nreplay: {program} {crashes}/..."
     count = re.search(r"number_of_executed_units:\s*(\d+)", output)
     covered = re.findall(r"cov: (\d+)", output)
@@ -83,6 +86,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=os.path.join(ROOT, "build", "asan"))
     parser.add_argument("--seconds", type=int, default=60, help="for all targets together, per core")
+    parser.add_argument("--seed", type=int, default=0, help="same seed, same inputs; 0: others each time")
     parser.add_argument("--each", action="store_true", help="the seconds are for each target")
     parser.add_argument("names", nargs="*", help="targets (default: all)")
     arguments = parser.parse_args()
@@ -95,7 +99,7 @@ def main():
     seconds = arguments.seconds if arguments.each else max(2, arguments.seconds // rounds)
     failed = 0
     with ThreadPoolExecutor(cores) as pool:
-        for name, good, text in pool.map(lambda n: fuzz(arguments.build, n, seconds), names):
+        for name, good, text in pool.map(lambda n: fuzz(arguments.build, n, seconds, arguments.seed), names):
             failed += not good
             print(f"{name}: {'' if good else 'FAILED: '}{text}")
     print(f"{len(names) - failed} passed, {failed} failed")
