@@ -16,8 +16,10 @@ endif()
 add_compile_options(-Wall -Wextra -Wnon-virtual-dtor -Woverloaded-virtual
   -Wno-missing-field-initializers -fno-rtti)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # g++ 12 sees overlap in every inlined "text" + std::string, overflow in fmt, and under sanitizers not what is initialised.
-  add_compile_options(-Wshadow -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
+  # g++ 12 sees overlap and overflow in every inlined "text" + std::string and in fmt, and under sanitizers not what is
+  # initialised.
+  add_compile_options(-Wshadow -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread
+    -Wno-array-bounds)
   if(SORREL_SANITIZE)
     add_compile_options(-Wno-maybe-uninitialized)
   endif()
@@ -45,6 +47,7 @@ endif()
 # within a second each.
 if(SORREL_LTO)
   set(lto_compile -flto=auto -ffat-lto-objects)
-  set(lto_link -flto=auto -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread)
+  set(lto_link -flto=auto -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread
+    -Wno-array-bounds)
   set(lto_no_link -fno-lto)
 endif()
