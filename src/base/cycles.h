@@ -29,12 +29,10 @@ class CycleScale {
       : factor_(static_cast<uint64_t>(ns_per_cycle * static_cast<double>(1u << kFraction))) {}
 
   // Virtual machines may move a guest between processors whose counters differ a little; a
-  // difference that comes out negative counts as nothing, one of hours as hours.
+  // difference that comes out negative counts as nothing.
   uint64_t to_ns(uint64_t from, uint64_t to) const {
     if (to <= from) return 0;
-    const uint64_t passed = to - from;
-    constexpr uint64_t kLongest = uint64_t{1} << 42;
-    return (passed < kLongest ? passed : kLongest) * factor_ >> kFraction;
+    return static_cast<uint64_t>(static_cast<unsigned __int128>(to - from) * factor_ >> kFraction);
   }
 
  private:

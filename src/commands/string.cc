@@ -160,17 +160,6 @@ std::span<const Binding> string_bindings() {
   return kBindings;
 }
 
-void answer_string(Call& call, const Record& record) {
-  switch (record.encoding()) {
-    case Encoding::kEmbedded:
-      return call.reply.bulk(RecordArena::embedded(&record));
-    case Encoding::kInt:
-      return call.reply.bulk_integer(RecordArena::integer(&record));
-    case Encoding::kRaw:
-      return call.reply.bulk(RecordArena::raw(&record)->view());
-  }
-}
-
 void answer_old(Call& call, const Entry& entry) {
   if (entry) {
     answer_string(call, *entry.record());

@@ -14,7 +14,16 @@ inline constexpr Event kExpireEvent{EventClass::kGeneric, "expire"};
 inline constexpr Event kPersistEvent{EventClass::kGeneric, "persist"};
 
 // The value as a bulk string. Precondition: a string.
-void answer_string(Call& call, const Record& record);
+inline void answer_string(Call& call, const Record& record) {
+  switch (record.encoding()) {
+    case Encoding::kEmbedded:
+      return call.reply.bulk(RecordArena::embedded(&record));
+    case Encoding::kInt:
+      return call.reply.bulk_integer(RecordArena::integer(&record));
+    case Encoding::kRaw:
+      return call.reply.bulk(RecordArena::raw(&record)->view());
+  }
+}
 // The same for what an entry holds, null when it is absent.
 void answer_old(Call& call, const Entry& entry);
 

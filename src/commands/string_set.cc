@@ -101,7 +101,7 @@ void set_with_options(Call& call) {
 
 void set(Call& call) {
   if (call.argc() > 3) return set_with_options(call);
-  call.keys.open(call.key(1)).set_string(call.arg(2), kNoExpiry, kSetEvent);
+  call.keys.put_string(call.key(1), call.arg(2), kNoExpiry, kSetEvent);
   call.reply.ok();
 }
 

@@ -43,10 +43,10 @@ class Rewrite {
 struct Request {
   std::span<const std::string_view> args;
   const Command* command = nullptr;  // nullptr: unknown
+  uint32_t hashed = 0;               // position of the key whose hash is known; 0: none
   uint64_t hash = 0;
-  Table::Guess guess;  // where the key's record may be
-  bool has_hash = false;
-  size_t end = 0;  // for the session: where the next request begins
+  Table::Guess guess;  // where that key's record may be
+  size_t end = 0;      // for the session: where the next request begins
 };
 
 // One running command, as its handler sees it: parse args, act through the door, answer.
@@ -57,16 +57,14 @@ struct Call {
   resp::ReplySink& reply;
   Door& keys;
   Rewrite& rewrite;
-  const Request* prepared = nullptr;  // set when it knows the hash of the first key
+  const Request& request;
 
   size_t argc() const { return args.size(); }
   std::string_view arg(size_t at) const { return args[at]; }
 
   // The key at this position, with its hash (carried from parsing where that computed it).
   Key key(size_t at) const {
-    if (prepared != nullptr && at == command.first_key) {
-      return {args[at], prepared->hash, prepared->guess};
-    }
+    if (at == request.hashed) return {args[at], request.hash, &request.guess};
     return keys.key(args[at]);
   }
 

@@ -18,7 +18,7 @@ class DurationHistogram {
  public:
   void add(uint64_t ns) {
     if (buckets_ == nullptr) buckets_ = std::make_unique<Buckets>();
-    (*buckets_)[bucket_of(ns)]++;
+    (*buckets_)[bucket_of(std::min(ns, kLongestNs))]++;
   }
   void add(const DurationHistogram& other);
 
@@ -32,14 +32,15 @@ class DurationHistogram {
  private:
   static constexpr unsigned kFineBits = 3;
   static constexpr uint64_t kFine = 1 << kFineBits;
-  // The last bucket begins at about nine minutes and takes everything above.
-  static constexpr size_t kBuckets = 37 * kFine;
+  // The last bucket takes everything above, too: about two hours.
+  static constexpr size_t kBuckets = 41 * kFine;
+  static constexpr uint64_t kLongestNs = (uint64_t{1} << 43) - 1;
   using Buckets = std::array<uint64_t, kBuckets>;
 
   static size_t bucket_of(uint64_t ns) {
     if (ns < kFine) return static_cast<size_t>(ns);
     const auto shift = static_cast<unsigned>(std::bit_width(ns)) - kFineBits - 1;
-    return std::min<size_t>((shift + 1) * kFine + ((ns >> shift) & (kFine - 1)), kBuckets - 1);
+    return (shift + 1) * kFine + ((ns >> shift) & (kFine - 1));
   }
   static uint64_t upper_end_of(size_t bucket);
 

@@ -145,9 +145,14 @@ inline uint64_t CommandTable::fold(std::string_view name) {
     __builtin_memcpy(&last, at + length - 4, 4);
     return (first | uint64_t{last} << 32) | kLower;
   }
-  if (length == 0) return 0;
-  const auto byte = [at](size_t i) { return uint64_t{static_cast<unsigned char>(at[i])}; };
-  return (byte(0) | byte(length / 2) << 8 | byte(length - 1) << 16) | kLower;
+  if (length >= 2) {
+    uint16_t first;
+    uint16_t last;
+    __builtin_memcpy(&first, at, 2);
+    __builtin_memcpy(&last, at + length - 2, 2);
+    return (first | uint64_t{last} << 32) | kLower;
+  }
+  return length == 0 ? 0 : static_cast<unsigned char>(*at) | kLower;
 }
 
 }  // namespace sorrel

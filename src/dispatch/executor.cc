@@ -24,19 +24,19 @@ Executor::Executor(ExecutorWorld& world, unsigned worker, uint64_t random_seed)
   stats_.commands.resize(world.commands.all().size());
 }
 
-void Executor::prepare(Request& request, int db) {
+void Executor::prepare(Request& request, int db, Look look) {
   const Command* command = world_.commands.find(request.args[0], recent_);
   request.command = command;
-  request.guess.bucket = nullptr;
-  request.has_hash = false;
-  if (command == nullptr || command->first_key == 0 || command->first_key >= request.args.size()) {
-    return;
-  }
-  request.hash = world_.keyspace.hash(request.args[command->first_key]);
-  request.has_hash = true;
+  request.guess.stamp = 0;
+  request.hashed = 0;
+  if (command == nullptr) return;
+  const unsigned key = command->first_key;
+  if (key == 0 || key >= request.args.size()) return;
+  request.hash = world_.keyspace.hash(request.args[key]);
+  request.hashed = key;
   // Other workers may be rebuilding tables; looking without the latch is only safe when there are
   // none.
-  if (world_.gate.threaded()) return;
+  if (look == Look::kNot || world_.gate.threaded()) return;
   if (const Database* database = world_.keyspace.find_database(0, db)) {
     request.guess = database->table.prefetch_bucket(request.hash);
   }
@@ -45,18 +45,26 @@ void Executor::prepare(Request& request, int db) {
 Executor::Outcome Executor::execute(const Request& request, Caller& caller,
                                     resp::ReplySink& reply) {
   const Command* command = request.command;
-  bool monitored = false;
   if (command == nullptr || !command->plain || !command->arity_fits(request.args.size()) ||
-      (caller.reasons | world_.node.reasons) != 0) {
-    const uint64_t errors = reply.errors();
-    const bool refusal = refused(request, command, caller, reply);
-    if (reply.errors() != errors) {
-      count_error(reply, errors);
-      if (command != nullptr) stats_.commands[command->index].rejected++;
-    }
-    if (refusal) return reply.errors() != errors ? Outcome::kDone : Outcome::kPostponed;
-    monitored = (world_.node.reasons & NodeState::kMonitored) != 0;
+      (caller.reasons | world_.node.reasons) != 0) [[unlikely]] {
+    return execute_carefully(request, caller, reply);
   }
+  run(*command, request, caller, reply);
+  return Outcome::kDone;
+}
+
+// For whatever is not a plain command that may simply run.
+Executor::Outcome Executor::execute_carefully(const Request& request, Caller& caller,
+                                              resp::ReplySink& reply) {
+  const Command* command = request.command;
+  const uint64_t errors = reply.errors();
+  const bool refusal = refused(request, command, caller, reply);
+  if (reply.errors() != errors) {
+    count_error(reply, errors);
+    if (command != nullptr) stats_.commands[command->index].rejected++;
+  }
+  if (refusal) return reply.errors() != errors ? Outcome::kDone : Outcome::kPostponed;
+  const bool monitored = (world_.node.reasons & NodeState::kMonitored) != 0;
   run(*command, request, caller, reply);
   if (monitored) show(*command, request, caller);
   return Outcome::kDone;
@@ -68,12 +76,11 @@ void Executor::show(const Command& command, const Request& request, const Caller
   world_.observer->on_execute(caller, command, request.args);
 }
 
-void Executor::run(const Command& command, const Request& request, Caller& caller,
-                   resp::ReplySink& reply) {
+[[gnu::always_inline]] inline void Executor::run(const Command& command, const Request& request,
+                                                 Caller& caller, resp::ReplySink& reply) {
   door_.begin(caller.db, now_ms_, !caller.no_touch);
   rewrite_.reset();
-  Call call{command, request.args, caller, reply, door_, rewrite_};
-  if (request.has_hash) call.prepared = &request;
+  Call call{command, request.args, caller, reply, door_, rewrite_, request};
   const uint64_t errors = reply.errors();
   current_ = &command;
   if (!kLatches || !world_.gate.threaded() || command.locking == Locking::kNone) {
@@ -91,7 +98,7 @@ void Executor::run(const Command& command, const Request& request, Caller& calle
 
 // Precondition: whatever the command needs is locked. Effects take their numbers before it is let
 // go.
-void Executor::run_locked(Call& call) {
+[[gnu::always_inline]] inline void Executor::run_locked(Call& call) {
   call.command.handler(call);
   if (door_.changes() == 0) return;
   changes_ += door_.changes();
@@ -142,7 +149,7 @@ void Executor::leave_effects(const Call& call) {
   effects_.append_unit(door_.db(), unit);
 }
 
-void Executor::finish(const Command& command, const Request& request, const Caller& caller,
+inline void Executor::finish(const Command& command, const Request& request, const Caller& caller,
                       bool failed) {
   const uint64_t now = cycles_now();
   const uint64_t ns = world_.cycles.to_ns(last_cycles_, now);

@@ -51,11 +51,12 @@ class Executor {
   Executor(ExecutorWorld& world, unsigned worker, uint64_t random_seed);
 
   // Finds the command of request.args and, when it has a first key at a fixed place, hashes that
-  // and asks for its bucket. Step one of a window of requests.
-  void prepare(Request& request, int db);
+  // and, if wanted, asks for its bucket. Step one of a window of requests.
+  enum class Look : uint8_t { kAhead, kNot };
+  void prepare(Request& request, int db, Look look = Look::kAhead);
   // Step two: asks for the record.
   static void prefetch(Request& request) {
-    if (request.guess.bucket != nullptr) Table::prefetch_entry(request.guess, request.hash);
+    if (request.guess.stamp != 0) Table::prefetch_entry(request.guess, request.hash);
   }
   // Step three.
   Outcome execute(const Request& request, Caller& caller, resp::ReplySink& reply);
@@ -95,6 +96,7 @@ class Executor {
   // Why a request may not run, in words; empty: it may.
   bool refused(const Request& request, const Command*& command, Caller& caller,
                resp::ReplySink& reply);
+  Outcome execute_carefully(const Request& request, Caller& caller, resp::ReplySink& reply);
   void run(const Command& command, const Request& request, Caller& caller, resp::ReplySink& reply);
   void run_locked(Call& call);
   void run_under_latches(Call& call);

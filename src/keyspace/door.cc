@@ -1,16 +1,15 @@
 #include "keyspace/door.h"
 
-#include <cstring>
 #include <string>
+
+#include "base/bytes.h"
 
 namespace sorrel {
 namespace {
 
-Table::Position find_in(const Table& table, const Key& key) {
-  return table.find(key.hash, key.guess, [&](void* entry) {
-    const std::string_view other = static_cast<const Record*>(entry)->key();
-    return other.size() == key.text.size() &&
-           std::memcmp(other.data(), key.text.data(), other.size()) == 0;
+inline Table::Position find_in(const Table& table, const Key& key) {
+  return table.find(key.hash, *key.guess, [text = key.text](void* entry) {
+    return same_bytes(static_cast<const Record*>(entry)->key(), text);
   });
 }
 
@@ -30,12 +29,9 @@ Table::Position find_in(const Table& table, const Key& key) {
   return found;
 }
 
-inline void Door::mark_used(Record& record) {
-  if (!touch_) return;
-  const AccessPolicy& policy = keyspace_.access_policy();
-  // The clock of LRU stands still for a second at a time; most uses change nothing.
-  record.set_access(policy.lfu ? access_after_use(record.access(), now_ms_, policy, random_)
-                               : lru_now_);
+void Door::mark_used_lfu(Record& record) {
+  record.set_access(
+      access_after_use(record.access(), now_ms_, keyspace_.access_policy(), random_));
 }
 
 void Door::expire(unsigned partition, Database& database, int db, Table::Position at) {
@@ -62,7 +58,7 @@ const Record* Door::inspect(const Key& key) {
   return find_and_count(key);
 }
 
-const Record* Door::read(const Key& key) {
+const Record* Door::read_searching(const Key& key) {
   Record* record = find_and_count(key);
   if (record != nullptr) mark_used(*record);
   return record;
@@ -77,6 +73,16 @@ inline Door::Found Door::find_and_touch(const Key& key, int db) {
   Record* record = found.record();
   if (record != nullptr) mark_used(*record);
   return found;
+}
+
+void Door::put_string(const Key& key, std::string_view value, int64_t expiry, Event event) {
+  const Found found = find(key, db_);
+  if (!found.at) return open(key, db_).set_string(value, expiry, event);
+  Record* record = found.record();
+  mark_used(*record);
+  Record* now = found.database->arena.assign_string(record, value, expiry);
+  adopt(*found.database, found.at, record, now);
+  note_change(db_, key.text, event);
 }
 
 Entry Door::open(const Key& key) {
@@ -94,40 +100,31 @@ Entry Door::open_counted(const Key& key) {
   return Entry(*this, key, db_, found);
 }
 
-void Door::note_change(int db, std::string_view key, Event event) {
-  changes_++;
-  tell(db, key, event);
-}
-
-void Door::tell(int db, std::string_view key, Event event) {
-  if (observer_ != nullptr) observer_->on_change(db, key, event);
-}
-
-// Another entry's act may have moved slots since this one looked.
-void Entry::locate() {
-  if (version_ == door_->version_) return;
+void Entry::locate_again() {
   version_ = door_->version_;
   database_ = door_->keyspace_.find_database(partition_, db_);
-  at_ = database_ == nullptr ? Table::Position{} : find_in(database_->table, key_);
+  at_ = database_ == nullptr ? Table::Position{} : find_in(database_->table, {text_, hash_});
   record_ = at_ ? static_cast<Record*>(at_.entry()) : nullptr;
 }
 
-// `record` stands where record_ stood.
-void Entry::adopt(Record* record) {
-  if (record != record_) {
-    database_->table.replace(at_, record);
-    record_ = record;
-  }
-  if (record->has_expiry()) {
-    database_->table.mark(at_, record->expiry());
+// `now` takes the place where `before` stood.
+inline void Door::adopt(Database& database, Table::Position at, const Record* before, Record* now) {
+  if (now != before) database.table.replace(at, now);
+  if (now->has_expiry()) {
+    database.table.mark(at, now->expiry());
   } else {
-    database_->table.unmark(at_);
+    database.table.unmark(at);
   }
+}
+
+void Entry::adopt(Record* record) {
+  Door::adopt(*database_, at_, record_, record);
+  record_ = record;
 }
 
 void Entry::put_new(Record* record) {
   record->set_access(access_at_birth(door_->now_ms_, door_->keyspace_.access_policy()));
-  at_ = database_->table.insert(key_.hash, record);
+  at_ = database_->table.insert(hash_, record);
   record_ = record;
   if (record->has_expiry()) database_->table.mark(at_, record->expiry());
   version_ = ++door_->version_;
@@ -139,7 +136,7 @@ void Entry::set_string(std::string_view value, int64_t expiry, Event event) {
     adopt(database_->arena.assign_string(record_, value, expiry));
   } else {
     database_ = &door_->keyspace_.database(partition_, db_);
-    put_new(database_->arena.make_string(key_.text, value, expiry));
+    put_new(database_->arena.make_string(text_, value, expiry));
   }
   note(event);
 }
@@ -150,7 +147,7 @@ void Entry::set_integer(int64_t value, int64_t expiry, Event event) {
     adopt(database_->arena.assign_integer(record_, value, expiry));
   } else {
     database_ = &door_->keyspace_.database(partition_, db_);
-    put_new(database_->arena.make_integer(key_.text, value, expiry));
+    put_new(database_->arena.make_integer(text_, value, expiry));
   }
   note(event);
 }
@@ -158,10 +155,10 @@ void Entry::set_integer(int64_t value, int64_t expiry, Event event) {
 void Entry::set_text(std::string_view value, int64_t expiry, Event event) {
   locate();
   if (record_ != nullptr) {
-    adopt(database_->arena.assign_text(record_, key_.text, value, expiry));
+    adopt(database_->arena.assign_text(record_, text_, value, expiry));
   } else {
     database_ = &door_->keyspace_.database(partition_, db_);
-    put_new(database_->arena.assign_text(nullptr, key_.text, value, expiry));
+    put_new(database_->arena.assign_text(nullptr, text_, value, expiry));
   }
   note(event);
 }
@@ -170,7 +167,7 @@ char* Entry::grow_string(size_t size, Event event) {
   locate();
   if (record_ == nullptr) {
     database_ = &door_->keyspace_.database(partition_, db_);
-    put_new(database_->arena.make_string(key_.text, "", kNoExpiry));
+    put_new(database_->arena.make_string(text_, "", kNoExpiry));
   }
   const RecordArena::Mutable grown = database_->arena.resize_string(record_, size);
   adopt(grown.record);
@@ -211,7 +208,7 @@ void Entry::move_from(Entry& from, Event here, Event there) {
   from.at_ = {};
   database_ = &door_->keyspace_.database(partition_, db_);
   const uint32_t access = record->access();
-  put_new(database_->arena.take_over(from.database_->arena, record, key_.text));
+  put_new(database_->arena.take_over(from.database_->arena, record, text_));
   record_->set_access(access);
   note(here);
   from.note(there);
@@ -223,7 +220,7 @@ void Entry::copy_from(Entry& from, Event event) {
   database_ = &door_->keyspace_.database(partition_, db_);
   from.locate();
   const uint32_t access = from.record_->access();
-  put_new(database_->arena.clone(from.record_, key_.text));
+  put_new(database_->arena.clone(from.record_, text_));
   record_->set_access(access);
   note(event);
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "base/bytes.h"
 #include "base/random.h"
 #include "keyspace/event.h"
 #include "keyspace/keyspace.h"
@@ -16,7 +17,10 @@ class Entry;
 struct Key {
   std::string_view text;
   uint64_t hash;
-  Table::Guess guess = {};  // where its record may be, when somebody has looked ahead
+  // Where its record may be, when somebody has looked ahead.
+  const Table::Guess* guess = &kNoGuess;
+
+  static constexpr Table::Guess kNoGuess{};
 };
 
 // Who wants to know of every change: WATCH, notifications, client-side caching, blocked readers.
@@ -54,7 +58,13 @@ class Door {
   // For commands that only look. Null when the key is absent or its time has come. The pointer is
   // valid until the next change of the database. `read` counts a hit or miss and marks the use;
   // `inspect` (TTL, TYPE, OBJECT, EXISTS) counts only; `peek` does neither.
-  const Record* read(const Key& key);
+  [[gnu::always_inline]] const Record* read(const Key& key) {
+    Record* record = guessed(key, db_);
+    if (record == nullptr) return read_searching(key);
+    keyspace_.partition(0).stats.hits++;
+    mark_used(*record);
+    return record;
+  }
   const Record* inspect(const Key& key);
   const Record* peek(const Key& key) { return peek(key, db_); }
   const Record* peek(const Key& key, int db);
@@ -64,6 +74,8 @@ class Door {
   Entry open(const Key& key, int db);
   // The same, and counts a hit or miss: for commands that also answer what was there.
   Entry open_counted(const Key& key);
+  // Creates or overwrites without looking at what is there: Entry::set_string in one go.
+  void put_string(const Key& key, std::string_view value, int64_t expiry, Event event);
 
   // How many guards ended with a change since begin().
   uint64_t changes() const { return changes_; }
@@ -87,12 +99,29 @@ class Door {
     Table::Position at;
     Record* record() const { return at ? static_cast<Record*>(at.entry()) : nullptr; }
   };
+  // The usual case without a call: somebody has looked ahead, rightly, and nothing is odd about the
+  // record. Null: find() has to see. A guess is only made when there is one partition.
+  Record* guessed(const Key& key, int db) const;
+  const Record* read_searching(const Key& key);
   Found find(const Key& key, int db);
   Record* find_and_count(const Key& key);
   Found find_and_touch(const Key& key, int db);
-  void mark_used(Record& record);
-  void note_change(int db, std::string_view key, Event event);
-  void tell(int db, std::string_view key, Event event);
+  void mark_used(Record& record) {
+    if (!touch_) return;
+    // The clock of LRU stands still for a second at a time; most uses change nothing.
+    if (keyspace_.access_policy().lfu) [[unlikely]]
+      return mark_used_lfu(record);
+    record.set_access(lru_now_);
+  }
+  void mark_used_lfu(Record& record);
+  static void adopt(Database& database, Table::Position at, const Record* before, Record* now);
+  void note_change(int db, std::string_view key, Event event) {
+    changes_++;
+    tell(db, key, event);
+  }
+  void tell(int db, std::string_view key, Event event) {
+    if (observer_ != nullptr) observer_->on_change(db, key, event);
+  }
 
   Keyspace& keyspace_;
   EffectLog& effects_;
@@ -115,8 +144,9 @@ class Entry {
  public:
   ~Entry() {
     if (!changed_) return;
-    door_->note_change(db_, key_.text, event_);
-    if (!also_.name.empty()) door_->tell(db_, key_.text, also_);
+    door_->note_change(db_, text_, event_);
+    if (also_.name != nullptr) [[unlikely]]
+      door_->tell(db_, text_, also_);
   }
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
@@ -157,7 +187,8 @@ class Entry {
   friend class Door;
   Entry(Door& door, const Key& key, int db, const Door::Found& found)
       : door_(&door),
-        key_(key),
+        text_(key.text),
+        hash_(key.hash),
         db_(db),
         partition_(found.partition),
         database_(found.database),
@@ -165,7 +196,12 @@ class Entry {
         record_(found.record()),
         version_(door.version_) {}
 
-  void locate();
+  // Another entry's act may have moved slots since this one looked.
+  void locate() {
+    if (version_ != door_->version_) [[unlikely]]
+      locate_again();
+  }
+  void locate_again();
   void adopt(Record* record);
   void put_new(Record* record);
   void note(Event event) {
@@ -174,7 +210,8 @@ class Entry {
   }
 
   Door* door_;
-  Key key_;
+  std::string_view text_;
+  uint64_t hash_;
   int db_;
   unsigned partition_;
   Database* database_;  // null until something is stored there
@@ -182,8 +219,21 @@ class Entry {
   Record* record_;
   uint64_t version_;
   bool changed_ = false;
-  Event event_{};
+  Event event_;  // when changed_
   Event also_{};  // no name: none
 };
+
+inline Record* Door::guessed(const Key& key, int db) const {
+  const Table::Guess& guess = *key.guess;
+  if (guess.stamp == 0) return nullptr;
+  const Database* database = keyspace_.find_database(0, db);
+  if (database == nullptr) return nullptr;
+  auto* record = static_cast<Record*>(database->table.guessed_entry(guess));
+  if (record == nullptr || record->has_expiry() || key.text.size() > kShortBytes ||
+      !same_short_bytes(record->key(), key.text)) {
+    return nullptr;
+  }
+  return record;
+}
 
 }  // namespace sorrel

@@ -20,10 +20,11 @@ enum class EventClass : uint32_t {
   kNew = 1 << 10,     // n
 };
 
-// What happened to a key, named as subscribers see it ("set", "incrby", "del").
+// What happened to a key, named as subscribers see it ("set", "incrby", "del"). Small enough to be
+// handed around in registers.
 struct Event {
   EventClass kind;
-  std::string_view name;
+  const char* name;  // a literal
 };
 
 inline constexpr Event kExpiredEvent{EventClass::kExpired, "expired"};

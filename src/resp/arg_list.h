@@ -12,10 +12,16 @@ namespace sorrel::resp {
 // several at once without filling it first; one per worker, so its memory is paid once.
 class ArgList {
  public:
+  // Makes room for `count` more without taking it.
+  std::string_view* reserve(size_t count) {
+    if (capacity_ - size_ < count) grow(count);
+    return data_.get() + size_;
+  }
+  // `count` places of what was reserved have been written.
+  void advance(size_t count) { size_ += count; }
   // Room for `count` more, to be written by the caller; valid until the next call.
   std::string_view* extend(size_t count) {
-    if (capacity_ - size_ < count) grow(count);
-    std::string_view* room = data_.get() + size_;
+    std::string_view* room = reserve(count);
     size_ += count;
     return room;
   }

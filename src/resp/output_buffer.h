@@ -20,10 +20,13 @@ class OutputBuffer {
 
   // Room for at least `bytes` more; write there, then call advance() with what was used.
   char* reserve(size_t bytes) {
-    if (capacity_ - size_ < bytes) grow(bytes);
+    if (lacks(bytes)) [[unlikely]]
+      grow(bytes);
     return data_ + size_;
   }
   void advance(size_t bytes) { size_ += bytes; }
+  // Would reserve() have to grow?
+  bool lacks(size_t bytes) const { return capacity_ - size_ < bytes; }
 
   void append(std::string_view bytes) {
     if (bytes.empty()) return;
@@ -47,7 +50,7 @@ class OutputBuffer {
   }
 
  private:
-  void grow(size_t bytes) {
+  [[gnu::noinline]] void grow(size_t bytes) {
     size_t wanted = capacity_ < 4096 ? 4096 : capacity_ * 2;
     while (wanted - size_ < bytes) wanted *= 2;
     void* grown = std::realloc(data_, wanted);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/bytes.h"
 #include "base/numbers.h"
 
 namespace sorrel::resp {
@@ -10,18 +11,24 @@ namespace {
 // Room for a mark, an integer and CRLF.
 constexpr size_t kHeaderRoom = 1 + kMaxIntegerText + 2;
 
-size_t put_header(char* to, char mark, int64_t number) {
-  to[0] = mark;
-  size_t length = 1;
+inline size_t put_header(char* to, char mark, int64_t number) {
+  // Short numbers are put together in a register and stored at once; there is room for a word.
+  const auto letter = [](uint64_t c, unsigned place) { return c << (8 * place); };
+  const auto first = static_cast<unsigned char>(mark);
   if (number >= 0 && number < 10) {
-    to[length++] = static_cast<char>('0' + number);
-  } else if (number >= 10 && number < 100) {
-    to[1] = static_cast<char>('0' + number / 10);
-    to[2] = static_cast<char>('0' + number % 10);
-    length = 3;
-  } else {
-    length += static_cast<size_t>(format_int64(number, to + 1));
+    store(to, static_cast<uint32_t>(letter(first, 0) | letter('0' + static_cast<uint64_t>(number), 1) |
+                                    letter('\r', 2) | letter('\n', 3)));
+    return 4;
   }
+  if (number >= 10 && number < 100) {
+    const auto tens = static_cast<uint64_t>(number) / 10;
+    const auto ones = static_cast<uint64_t>(number) % 10;
+    store(to, letter(first, 0) | letter('0' + tens, 1) | letter('0' + ones, 2) | letter('\r', 3) |
+                  letter('\n', 4));
+    return 5;
+  }
+  to[0] = mark;
+  const size_t length = 1 + static_cast<size_t>(format_int64(number, to + 1));
   to[length] = '\r';
   to[length + 1] = '\n';
   return length + 2;
@@ -29,11 +36,27 @@ size_t put_header(char* to, char mark, int64_t number) {
 
 }  // namespace
 
+namespace {
+
+// Long ones are no different; but calls in the way of the short ones would cost them more than
+// their bytes.
+[[gnu::noinline]] void append_long_bulk(OutputBuffer& out, std::string_view bytes) {
+  out.advance(put_header(out.reserve(kHeaderRoom + bytes.size() + 2), '$',
+                         static_cast<int64_t>(bytes.size())));
+  out.append(bytes);
+  out.append("\r\n");
+}
+
+}  // namespace
+
 void append_bulk(OutputBuffer& out, std::string_view bytes) {
-  char* to = out.reserve(kHeaderRoom + bytes.size() + 2);
+  constexpr size_t kShort = 64;
+  if (bytes.size() > kShort || out.lacks(kHeaderRoom + kShort + 2)) [[unlikely]] {
+    return append_long_bulk(out, bytes);
+  }
+  char* to = out.reserve(0);
   size_t length = put_header(to, '$', static_cast<int64_t>(bytes.size()));
-  // An empty view may have no bytes to point at, and memcpy wants some even for none.
-  if (!bytes.empty()) std::memcpy(to + length, bytes.data(), bytes.size());
+  copy_bytes(to + length, bytes.data(), bytes.size());
   length += bytes.size();
   to[length] = '\r';
   to[length + 1] = '\n';

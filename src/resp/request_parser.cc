@@ -5,6 +5,7 @@
 
 #include "base/numbers.h"
 #include "resp/inline_split.h"
+#include "resp/short_request.h"
 
 namespace sorrel::resp {
 namespace {
@@ -119,53 +120,21 @@ RequestParser::Outcome RequestParser::suspend(const Progress& progress, std::str
   return Outcome::kNeedMore;
 }
 
-// Nearly every request is whole and has a handful of short arguments. Those are read here, without
-// state and without calls; whatever is unusual about one, even an error, is left to the careful
-// way.
-bool RequestParser::next_short(std::string_view bytes, ArgList& args) {
-  // "$12345" and CR LF: within this many bytes of the end, the careful way looks closer.
-  constexpr ptrdiff_t kLengthLine = 8;
-  constexpr size_t kLongest = 16 * 1024;  // also what the unauthenticated may send
-  const char* at = bytes.data();
-  const char* const end = at + bytes.size();
-  if (end - at < kLengthLine) return false;
-  const unsigned count = static_cast<unsigned char>(at[1] - '0');
-  if (count - 1 > 8 || at[2] != '\r') return false;
-  at += 4;
-  const size_t first = args.size();
-  std::string_view* arg = args.extend(count);
-  const auto careful = [&] {
-    args.truncate(first);
-    return false;
-  };
-  for (std::string_view* const last = arg + count; arg != last; arg++) {
-    if (end - at < kLengthLine || at[0] != '$') return careful();
-    size_t length = static_cast<unsigned char>(at[1] - '0');
-    if (length > 9) return careful();
-    at += 2;
-    if (*at != '\r') {
-      if (length == 0) return careful();
-      do {
-        const unsigned digit = static_cast<unsigned char>(*at++ - '0');
-        length = length * 10 + digit;
-        if (digit > 9 || length > kLongest) return careful();
-      } while (*at != '\r');
-    }
-    at += 2;
-    if (static_cast<size_t>(end - at) < length + 2) return careful();
-    *arg = {at, length};
-    at += length + 2;
-  }
-  consumed_ = static_cast<size_t>(at - bytes.data());
-  return true;
-}
-
 RequestParser::Outcome RequestParser::next(
     std::string_view bytes, const RequestLimits& limits, ArgList& args,
     std::vector<std::unique_ptr<std::string>>& inline_store) {
   if (bytes.empty()) return Outcome::kNeedMore;
   if (bytes[0] != '*') return parse_inline(bytes, limits, args, inline_store);
-  if (partial_ == nullptr && next_short(bytes, args)) return Outcome::kRequest;
+  if (partial_ == nullptr) {
+    size_t count = 0;
+    const char* after = read_short_request(bytes.data(), bytes.data() + bytes.size(),
+                                           args.reserve(kShortArguments), count);
+    if (after != nullptr) {
+      args.advance(count);
+      consumed_ = static_cast<size_t>(after - bytes.data());
+      return Outcome::kRequest;
+    }
+  }
   Progress progress{};
   if (partial_ != nullptr) {
     progress = {partial_->position, partial_->arguments_left, partial_->bulk_length};

@@ -69,7 +69,6 @@ class RequestParser {
   };
   enum class Number : uint8_t { kOk, kNeedMore, kTooLong, kBad };
 
-  bool next_short(std::string_view bytes, ArgList& args);
   Outcome parse_inline(std::string_view bytes, const RequestLimits& limits, ArgList& args,
                        std::vector<std::unique_ptr<std::string>>& inline_store);
   Outcome fail(std::string message);

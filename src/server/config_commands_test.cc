@@ -22,7 +22,8 @@ class ConfigCommandsTest : public ::testing::Test {
     Command command;
     command.parent = &parent;
     command.context = &commands_;
-    Call call{command, args, caller_, writer, door_, rewrite_};
+    const Request request{.args = args, .command = &command};
+    Call call{command, args, caller_, writer, door_, rewrite_, request};
     handler(call);
     return std::string(buffer.view());
   }

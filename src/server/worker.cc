@@ -22,7 +22,10 @@ Worker::~Worker() {
 }
 
 void Worker::run() {
+  // Options may be changed by a worker that started sooner.
+  executor_.enter();
   arm_cron();
+  executor_.leave();
   while (!stopping_.load(std::memory_order_acquire)) loop_->poll(-1);
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "resp/short_request.h"
 #include "session/client_list.h"
 #include "session/session_host.h"
 
@@ -124,10 +125,16 @@ bool Session::parse_window(std::string_view bytes, size_t& end) {
   Request* const requests = host_.requests_.data();
   args.clear();
   host_.inline_store_.clear();
+  // All arguments of short requests fit, so the list moves only when an unusual one is read.
+  const std::string_view* const base = args.reserve(SessionHost::kWindow * resp::kShortArguments);
   size_t parsed = 0;
-  size_t first = 0;
   bool sound = true;
   while (parsed < window) {
+    if (!parser_.unfinished()) {
+      parsed = parse_short_ones(bytes, end, parsed, window);
+      if (parsed == window) break;
+    }
+    const size_t first = args.size();
     const auto outcome = parser_.next(bytes.substr(end), limits, args, host_.inline_store_);
     if (outcome != resp::RequestParser::Outcome::kRequest) {
       sound = outcome == resp::RequestParser::Outcome::kNeedMore;
@@ -137,16 +144,42 @@ bool Session::parse_window(std::string_view bytes, size_t& end) {
     if (args.size() == first) continue;
     requests[parsed].args = args.from(first);
     requests[parsed++].end = end;
-    first = args.size();
+    args.reserve((window - parsed) * resp::kShortArguments);
   }
-  // The list may have moved while it grew; the lengths are right all the same.
-  const std::string_view* at = args.data();
-  for (size_t i = 0; i < parsed; i++) {
-    requests[i].args = {at, requests[i].args.size()};
-    at += requests[i].args.size();
+  if (args.data() != base) {
+    // It has moved; the lengths are right all the same.
+    const std::string_view* at = args.data();
+    for (size_t i = 0; i < parsed; i++) {
+      requests[i].args = {at, requests[i].args.size()};
+      at += requests[i].args.size();
+    }
   }
   host_.window_ = parsed;
   return sound;
+}
+
+// The usual requests from `end` on, as many as come one after the other, into the window from
+// `parsed` on; returns how many it holds then. Precondition: the list of arguments has room for a
+// window of them.
+inline size_t Session::parse_short_ones(std::string_view bytes, size_t& end, size_t parsed,
+                                        size_t window) {
+  const char* at = bytes.data() + end;
+  const char* const stop = bytes.data() + bytes.size();
+  std::string_view* const first = host_.args_.reserve(0);
+  std::string_view* place = first;
+  while (parsed < window) {
+    size_t count = 0;
+    const char* const after = resp::read_short_request(at, stop, place, count);
+    if (after == nullptr) break;
+    at = after;
+    Request& request = host_.requests_[parsed++];
+    request.args = {place, count};
+    request.end = static_cast<size_t>(at - bytes.data());
+    place += count;
+  }
+  end = static_cast<size_t>(at - bytes.data());
+  host_.args_.advance(static_cast<size_t>(place - first));
+  return parsed;
 }
 
 // Parses up to a window of requests, then runs them. Returns where the next one starts: `at` itself
@@ -155,8 +188,9 @@ size_t Session::run_window(std::string_view bytes, size_t at) {
   size_t end = at;
   const bool sound = parse_window(bytes, end);
   const std::span<Request> requests(host_.requests_.data(), host_.window_);
-  for (Request& request : requests) host_.executor_.prepare(request, caller_.db);
-  if (requests.size() > 1) {
+  const auto look = requests.size() > 1 ? Executor::Look::kAhead : Executor::Look::kNot;
+  for (Request& request : requests) host_.executor_.prepare(request, caller_.db, look);
+  if (look == Executor::Look::kAhead) {
     for (Request& request : requests) Executor::prefetch(request);
   }
   for (const Request& request : requests) {
@@ -169,6 +203,7 @@ size_t Session::run_window(std::string_view bytes, size_t at) {
     host_.bound_scratch();
     if (closing_) return at;
   }
+  if (!requests.empty()) last_command_ = named_command(requests.back());
   if (!sound) protocol_error();
   return end;
 }
@@ -176,32 +211,19 @@ size_t Session::run_window(std::string_view bytes, size_t at) {
 // False: the request has to wait.
 bool Session::execute_one(const Request& request) {
   if (request.command == nullptr && refuse_web_request(request)) return true;
-  last_command_ = named_command(request);
   host_.running_.request = &request;
-  if (reply_mode_ != ReplyMode::kOn || skip_next_reply_) [[unlikely]] {
-    return execute_silently(request);
-  }
-  silent_ = false;
-  const size_t mark = host_.out_.size();
-  if (host_.executor_.execute(request, caller_, host_.writer_) == Executor::Outcome::kPostponed) {
-    suspend();
-    return false;
-  }
-  if (silent_) host_.drop_replies(mark);
-  return true;
-}
-
-// The same for who wants no replies, or not the next one. CLIENT REPLY ON changes that on the way.
-bool Session::execute_silently(const Request& request) {
+  // CLIENT REPLY in the request itself changes this on the way.
   const bool skip = std::exchange(skip_next_reply_, false);
-  silent_ = true;
+  silent_ = skip || reply_mode_ != ReplyMode::kOn;
   const size_t mark = host_.out_.size();
-  if (host_.executor_.execute(request, caller_, host_.writer_) == Executor::Outcome::kPostponed) {
+  if (host_.executor_.execute(request, caller_, host_.writer_) == Executor::Outcome::kPostponed)
+      [[unlikely]] {
     skip_next_reply_ = skip;
     suspend();
     return false;
   }
-  if (silent_) host_.drop_replies(mark);
+  if (silent_) [[unlikely]]
+    host_.drop_replies(mark);
   return true;
 }
 
@@ -311,6 +333,12 @@ void Session::reset_state(bool authenticated) {
   caller_.reasons = authenticated ? 0u : uint32_t{Caller::kNotAuthenticated};
   name.clear();
   set_reply_mode(ReplyMode::kOn);
+}
+
+const Command* Session::last_command() const {
+  const SessionHost::Running& running = host_.running_;
+  const bool runs = running.session == this && running.request != nullptr;
+  return runs ? named_command(*running.request) : last_command_;
 }
 
 size_t Session::query_bytes() const {

@@ -92,7 +92,8 @@ class Session final : public io::StreamHandler {
   bool suspended() const { return suspended_; }
   bool monitoring() const { return monitoring_; }
   void set_monitoring(bool on);  // under the gate
-  const Command* last_command() const { return last_command_; }
+  // The one that runs now, or else the last that ran.
+  const Command* last_command() const;
 
   // kOn is heard at once: even the request that says so is answered.
   void set_reply_mode(ReplyMode mode);
@@ -112,8 +113,8 @@ class Session final : public io::StreamHandler {
   size_t process(std::string_view bytes);
   size_t run_window(std::string_view bytes, size_t at);
   bool parse_window(std::string_view bytes, size_t& end);
+  size_t parse_short_ones(std::string_view bytes, size_t& end, size_t parsed, size_t window);
   bool execute_one(const Request& request);
-  bool execute_silently(const Request& request);
   void suspend();
   void release_held(size_t used);
   void protocol_error();

@@ -100,14 +100,20 @@ class Table {
   struct Bucket;
   struct Guess {
     Segment* segment = nullptr;
-    Bucket* bucket = nullptr;  // null: no guess
-    unsigned slot = 0;
-    uint64_t stamp = 0;  // the table and its state when somebody looked
+    uint64_t* slot = nullptr;  // after the first step its bucket's first
+    uint64_t stamp = 0;        // the table and its state when somebody looked; 0: no guess
   };
   Guess prefetch_bucket(uint64_t hash) const;
   static void prefetch_entry(Guess& guess, uint64_t hash);
   template <class Equals>
   Position find(uint64_t hash, const Guess& guess, Equals&& equals) const;
+  // What a guess after its second step says, if it holds for this table; null if not. The caller
+  // checks whether it is the entry it wants.
+  void* guessed_entry(const Guess& guess) const {
+    if (guess.stamp != stamp_) return nullptr;
+    const uint64_t slot = *guess.slot;
+    return is_entry(slot) ? entry_of(slot) : nullptr;
+  }
 
   // SCAN: calls `visit` for every entry of one bucket and returns the cursor of the next, 0 at the
   // end. An entry present from the first call (with 0) to the last is visited at least once,
@@ -228,17 +234,17 @@ inline Table::Guess Table::prefetch_bucket(uint64_t hash) const {
   Segment* segment = segment_of(directory);
   Bucket* bucket = buckets_of(segment) + (((hash & 0xffff) * (directory >> 48)) >> 16);
   __builtin_prefetch(bucket);
-  return {segment, bucket, 0, stamp_};
+  return {segment, bucket->slots, stamp_};
 }
 
 inline void Table::prefetch_entry(Guess& guess, uint64_t hash) {
-  const unsigned found = match(*guess.bucket, hash & 0xffff);
+  const unsigned found = match(*reinterpret_cast<const Bucket*>(guess.slot), hash & 0xffff);
   if (found == 0) {
-    guess.bucket = nullptr;
+    guess.stamp = 0;
     return;
   }
-  guess.slot = static_cast<unsigned>(__builtin_ctz(found)) >> 2;
-  __builtin_prefetch(entry_of(guess.bucket->slots[guess.slot]));
+  guess.slot += static_cast<unsigned>(__builtin_ctz(found)) >> 2;
+  __builtin_prefetch(entry_of(*guess.slot));
 }
 
 template <class Equals>
@@ -262,9 +268,8 @@ inline Table::Position Table::find(uint64_t hash, Equals&& equals) const {
 
 template <class Equals>
 inline Table::Position Table::find(uint64_t hash, const Guess& guess, Equals&& equals) const {
-  if (guess.bucket != nullptr && guess.stamp == stamp_) {
-    uint64_t* slot = &guess.bucket->slots[guess.slot];
-    if (is_entry(*slot) && equals(entry_of(*slot))) return Position{guess.segment, slot};
+  if (void* entry = guessed_entry(guess); entry != nullptr && equals(entry)) {
+    return Position{guess.segment, guess.slot};
   }
   return find(hash, equals);
 }

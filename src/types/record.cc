@@ -64,7 +64,7 @@ char* put_length(char* area, size_t length) {
 }
 
 void put_embedded(char* area, std::string_view value) {
-  std::memcpy(put_length(area, value.size()), value.data(), value.size());
+  copy_bytes(put_length(area, value.size()), value.data(), value.size());
 }
 
 }  // namespace
@@ -105,11 +105,22 @@ Record* RecordArena::allocate(std::string_view key, int64_t expiry, const Shape&
 }
 
 // The same key in a block fit for `shape`; the value area is then to be written. Access bits stay.
-Record* RecordArena::reshape(Record* record, int64_t expiry, const Shape& shape) {
+// What the record itself takes; a block of the slab is this, rounded.
+inline size_t RecordArena::bytes_of(const Record* record) {
+  size_t value = 8;
+  if (record->encoding() == Encoding::kEmbedded) {
+    value = embedded(record).size() + ((record->flags_ & Record::kLongValue) != 0 ? 2 : 1);
+  }
+  return record_bytes(record->key().size(), record->expiry(), value);
+}
+
+// Same key, another value: in place when a block of the same size would do.
+inline Record* RecordArena::reshape(Record* record, int64_t expiry, const Shape& shape) {
   const std::string_view key = record->key();
   const size_t bytes = record_bytes(key.size(), expiry, shape.value_bytes);
+  // Asking the slab for the size would touch another line of memory.
   if ((record->flags_ & Record::kOversize) == 0 && bytes <= Slab::kMaxBlock &&
-      Slab::rounded(bytes) == Slab::block_size(record)) {
+      Slab::rounded(bytes) == Slab::rounded(bytes_of(record))) {
     if ((expiry != kNoExpiry) == record->has_expiry()) {
       // The usual overwrite: key and deadline stay where they are.
       record->kind_ = static_cast<uint8_t>(static_cast<unsigned>(shape.type) |
@@ -121,7 +132,11 @@ Record* RecordArena::reshape(Record* record, int64_t expiry, const Shape& shape)
     }
     return record;
   }
-  Record* fresh = allocate(key, expiry, shape);
+  return reallocate(record, expiry, shape);
+}
+
+Record* RecordArena::reallocate(Record* record, int64_t expiry, const Shape& shape) {
+  Record* fresh = allocate(record->key(), expiry, shape);
   fresh->set_access(record->access());
   free_block(record);
   return fresh;
@@ -304,8 +319,7 @@ void RecordArena::free_block(Record* record) {
     slab_.release(record);
     return;
   }
-  // Long keys keep their value apart or as an integer: eight bytes either way.
-  oversize_bytes_ -= record_bytes(record->key().size(), record->expiry(), 8);
+  oversize_bytes_ -= bytes_of(record);
   std::free(record);
 }
 
@@ -319,7 +333,7 @@ size_t RecordArena::memory_of(const Record* record) {
   if ((record->flags_ & Record::kOversize) == 0) {
     bytes = Slab::block_size(record);
   } else {
-    bytes = record_bytes(record->key().size(), record->expiry(), 8);
+    bytes = bytes_of(record);
   }
   if (record->encoding() == Encoding::kRaw) bytes += raw(record)->memory_bytes();
   return bytes;

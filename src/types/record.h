@@ -167,6 +167,8 @@ class RecordArena {
 
   Record* allocate(std::string_view key, int64_t expiry, const Shape& shape);
   Record* reshape(Record* record, int64_t expiry, const Shape& shape);
+  Record* reallocate(Record* record, int64_t expiry, const Shape& shape);
+  static size_t bytes_of(const Record* record);
   static void write_header(Record* at, std::string_view key, int64_t expiry, const Shape& shape);
   void free_value(Record* record);
   void free_block(Record* record);
