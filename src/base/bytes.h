@@ -56,7 +56,7 @@ inline bool same_bytes(std::string_view a, std::string_view b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), b.size()) == 0;
 }
 
-inline bool same_short_bytes(std::string_view a, std::string_view b) {
+[[gnu::always_inline]] inline bool same_short_bytes(std::string_view a, std::string_view b) {
   const size_t size = b.size();
   if (size != a.size()) return false;
   const char* at = a.data();

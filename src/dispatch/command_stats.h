@@ -49,7 +49,7 @@ class DurationHistogram {
 
 // What one worker counts of one command. Plain numbers: written by that worker, read under the
 // gate.
-struct CommandStats {
+struct alignas(64) CommandStats {
   uint64_t calls = 0;
   uint64_t total_ns = 0;
   uint64_t rejected = 0;  // refused before it ran

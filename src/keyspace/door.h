@@ -102,11 +102,11 @@ class Door {
   // The usual case without a call: somebody has looked ahead, rightly, and nothing is odd about the
   // record. Null: find() has to see. A guess is only made when there is one partition.
   Record* guessed(const Key& key, int db) const;
-  const Record* read_searching(const Key& key);
+  [[gnu::noinline]] const Record* read_searching(const Key& key);
   Found find(const Key& key, int db);
   Record* find_and_count(const Key& key);
   Found find_and_touch(const Key& key, int db);
-  void mark_used(Record& record) {
+  [[gnu::always_inline]] void mark_used(Record& record) {
     if (!touch_) return;
     // The clock of LRU stands still for a second at a time; most uses change nothing.
     if (keyspace_.access_policy().lfu) [[unlikely]]
@@ -223,7 +223,7 @@ class Entry {
   Event also_{};  // no name: none
 };
 
-inline Record* Door::guessed(const Key& key, int db) const {
+[[gnu::always_inline]] inline Record* Door::guessed(const Key& key, int db) const {
   const Table::Guess& guess = *key.guess;
   if (guess.stamp == 0) return nullptr;
   const Database* database = keyspace_.find_database(0, db);
