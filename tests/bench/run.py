@@ -156,6 +156,8 @@ def measure_memory(make_servers):
               flush=True)
         if ours > wanted:
             missed.append(name)
+        if ours_rss > ours * 1.10:
+            missed.append(name + " (RSS)")
     return missed
 
 
@@ -177,6 +179,7 @@ def main():
     try:
         for server in servers:
             server.fill(["SET", "key:__rand_int__", "v" * 32])
+            server.fill(["SET", "ctr:__rand_int__", "1000"])
         missed = measure_speed(servers, args.rounds, args.scale, args.only)
     finally:
         for server in servers:
