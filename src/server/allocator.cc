@@ -46,6 +46,11 @@ void purge_allocator() {
   mallctl("arena." SORREL_TEXT(MALLCTL_ARENAS_ALL) ".purge", nullptr, nullptr, nullptr, 0);
 }
 
+void purge_in_background() {
+  bool on = true;
+  mallctl("background_thread", nullptr, nullptr, &on, sizeof on);
+}
+
 #else
 
 AllocatorStats allocator_stats() {
@@ -58,6 +63,7 @@ std::string allocator_report() {
   return {};
 }
 void purge_allocator() {}
+void purge_in_background() {}
 
 #endif
 

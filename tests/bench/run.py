@@ -74,6 +74,13 @@ class Server:
         with open(f"/proc/{self.process.pid}/statm") as statm:
             return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
+    def settle(self, bound_s=15):
+        """Waits until the allocator has given back what it keeps for a while."""
+        deadline, last = time.monotonic() + bound_s, None
+        while time.monotonic() < deadline and self.rss() != last:
+            last = self.rss()
+            time.sleep(2)
+
     def used_memory(self):
         return int(re.search(r"^used_memory:(\d+)", self.ask("INFO", "memory"), re.M).group(1))
 
@@ -148,6 +155,7 @@ def measure_memory(make_servers):
             filled = [w if i < 2 or w != "__rand_int__" else "1__rand_int__"
                       for i, w in enumerate(words)]
             server.fill(filled)
+            server.settle()
             figures[server.name] = ((server.used_memory() - empty) / KEYS,
                                     (server.rss() - empty_rss) / KEYS)
             server.stop()
