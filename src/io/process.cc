@@ -116,6 +116,24 @@ bool disable_huge_pages() {
   return prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0;
 }
 
+Result<int> oom_score_adj() {
+  const Result<std::string> text = read_file("/proc/self/oom_score_adj", 64);
+  if (!text) return text.error();
+  int score = 0;
+  std::from_chars(text->data(), text->data() + text->size(), score);
+  return score;
+}
+
+Status set_oom_score_adj(int score) {
+  const Descriptor file(open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC));
+  if (!file.valid()) return system_error("open /proc/self/oom_score_adj");
+  const std::string text = std::to_string(score);
+  if (write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+    return system_error("write /proc/self/oom_score_adj");
+  }
+  return {};
+}
+
 std::string os_name() {
   utsname name{};
   if (uname(&name) != 0) return "unknown";

@@ -48,6 +48,11 @@ uint64_t raise_descriptor_limit(uint64_t wanted);
 // Huge pages make every write of a forked or snapshotted page copy 2 MB. Returns whether it worked.
 bool disable_huge_pages();
 
+// How eagerly the kernel ends this process when memory is out, -1000 (never) to 1000. Lowering it
+// needs privilege.
+Result<int> oom_score_adj();
+Status set_oom_score_adj(int score);
+
 std::string os_name();  // "Linux 6.1.0 x86_64"
 
 // How `top -H` and debuggers show the calling thread; the first 15 bytes count.

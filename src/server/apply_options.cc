@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "io/log_file.h"
+#include "server/process_title.h"
 #include "server/server.h"
 
 namespace sorrel::server {
@@ -78,14 +78,30 @@ void Server::apply_options() {
   judge_memory();
 }
 
+void Server::show_title() {
+  if (!options_.process.set_proc_title || !process_.set_title) return;
+  process_.set_title(process_title(options_, process_.program, facts_.config_file));
+}
+
 void Server::register_hooks() {
   config_.on_change(kWatched, [this](Options&) -> Status {
     apply_options();
     return {};
   });
   config_.on_change("loglevel", [this](Options& options) -> Status {
-    if (set_log_level_) set_log_level_(options.logging.level);
+    if (process_.set_log_level) process_.set_log_level(options.logging.level);
     return {};
+  });
+  config_.on_change("proc-title-template", [this](Options&) -> Status {
+    show_title();
+    return {};
+  });
+  constexpr std::string_view kOom[] = {"oom-score-adj", "oom-score-adj-values"};
+  config_.on_change(kOom, [this](Options& options) -> Status {
+    const Status applied = oom_adjuster_.apply(options.process);
+    if (applied) return {};
+    log_.warning("Can't adjust the score for the kernel: " + applied.error().text);
+    return Error{"Failed to apply new oom_score_adj configuration, check server logs."};
   });
   config_.on_change("dir", [this](Options& options) -> Status {
     Result<std::string> here = files_.change_dir(options.persistence.dir);
@@ -95,11 +111,17 @@ void Server::register_hooks() {
   });
   // Two hooks over the same sockets, because each directive has its own words for a failure.
   config_.on_change("port", [this](Options& options) -> Status {
-    if (listeners_.apply(workers_[0]->loop(), options.network)) return {};
+    if (listeners_.apply(workers_[0]->loop(), options.network)) {
+      show_title();
+      return {};
+    }
     return Error{"Unable to listen on this port. Check server logs."};
   });
   config_.on_change("bind", [this](Options& options) -> Status {
-    if (listeners_.apply(workers_[0]->loop(), options.network)) return {};
+    if (listeners_.apply(workers_[0]->loop(), options.network)) {
+      show_title();
+      return {};
+    }
     return Error{"Failed to bind to specified addresses."};
   });
 }

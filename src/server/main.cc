@@ -1,6 +1,7 @@
 // The program: command line, configuration, then the server.
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <iterator>
@@ -12,6 +13,7 @@
 #include "io/log_file.h"
 #include "io/notify.h"
 #include "io/process.h"
+#include "io/process_title.h"
 #include "io/system_clock.h"
 #include "server/allocator.h"
 #include "server/command_line.h"
@@ -80,7 +82,8 @@ bool supervised_by_systemd(Supervised asked) {
   return asked == Supervised::kAuto && io::detect_supervisor() == io::Supervisor::kSystemd;
 }
 
-int serve(Options options, const std::string& config_path, const std::string& executable) {
+int serve(Options options, const std::string& config_path, const std::string& executable,
+          io::ProcessTitle& title) {
   io::SystemClock clock;
   io::LogFile log(clock);
   log.set_level(options.logging.level);
@@ -118,7 +121,11 @@ int serve(Options options, const std::string& config_path, const std::string& ex
   Server server(std::move(options), clock, log, system_files());
   server.facts().executable = io::absolute_path(executable);
   server.facts().config_file = config_path;
-  server.on_log_level([&log](LogLevel level) { log.set_level(level); });
+  server.set_process_hooks({
+      .set_log_level = [&log](LogLevel level) { log.set_level(level); },
+      .set_title = [&title](const std::string& text) { title.set(text); },
+      .program = executable,
+  });
   server.config().set_config_file(config_path);
   if (!server.start()) return 1;
   if (!pid_file.empty()) {
@@ -136,14 +143,16 @@ int serve(Options options, const std::string& config_path, const std::string& ex
 }  // namespace
 
 int main(int argc, char** argv) {
+  const std::string executable = argv[0];
   const std::vector<std::string> words(argv + 1, argv + argc);
+  io::ProcessTitle title(argc, argv, environ);
   const CommandLine line = parse_command_line(words);
   switch (line.action) {
     case CommandLine::Action::kVersion:
       fmt::print("{}", version_line());
       return 0;
     case CommandLine::Action::kHelp:
-      fmt::print("{}", usage_text(argv[0]));
+      fmt::print("{}", usage_text(executable));
       return 0;
     case CommandLine::Action::kCheckSystem:
       fmt::print("[system] ok\n");
@@ -167,5 +176,5 @@ int main(int argc, char** argv) {
     fmt::print(stderr, "{}\n", loaded.error().text);
     return 1;
   }
-  return serve(std::move(options), config_path, argv[0]);
+  return serve(std::move(options), config_path, executable, title);
 }

@@ -79,9 +79,14 @@ Status Server::start() {
   }
   apply_options();
   register_hooks();
+  if (const Status adjusted = oom_adjuster_.apply(options_.process); !adjusted) {
+    log_.warning("Can't adjust the score for the kernel: " + adjusted.error().text);
+  }
   facts_.startup_memory = allocated_bytes();
   log_.notice("Server initialized");
-  return listen();
+  if (Status listening = listen(); !listening) return listening;
+  show_title();
+  return {};
 }
 
 Status Server::build_commands() {

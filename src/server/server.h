@@ -16,6 +16,7 @@
 #include "server/config_commands.h"
 #include "server/config_store.h"
 #include "server/listeners.h"
+#include "server/oom_adjuster.h"
 #include "server/options.h"
 #include "server/rate_sampler.h"
 #include "server/worker.h"
@@ -41,6 +42,14 @@ struct ServerFacts {
   double turn_us = 0;  // how long a turn of the loop took
 };
 
+// What the program does for the server, because it belongs to the process and not to one server in
+// it. A function left empty: nothing happens.
+struct ProcessHooks {
+  std::function<void(LogLevel)> set_log_level;
+  std::function<void(const std::string&)> set_title;
+  std::string program;  // {title} of proc-title-template
+};
+
 // Builds the house from options and keeps it standing: owns every part, starts the workers,
 // listens, runs the server-wide cron, stops. It is wiring; what parts do is theirs.
 class Server : public io::AcceptHandler {
@@ -55,8 +64,8 @@ class Server : public io::AcceptHandler {
   int run();
   // Any thread.
   void request_stop(int exit_code);
-  // How a change of loglevel takes effect. Before start().
-  void on_log_level(std::function<void(LogLevel)> set) { set_log_level_ = std::move(set); }
+  // Before start().
+  void set_process_hooks(ProcessHooks hooks) { process_ = std::move(hooks); }
 
   // AcceptHandler
   void on_accept(std::unique_ptr<io::Accepted> connection) override;
@@ -91,6 +100,7 @@ class Server : public io::AcceptHandler {
   void register_hooks();
   // Hands the options to everybody who keeps a copy.
   void apply_options();
+  void show_title();
   void cron();
   void sample_rates();
   void judge_memory();
@@ -115,7 +125,8 @@ class Server : public io::AcceptHandler {
   SessionWorld sessions_;
   std::vector<std::unique_ptr<Worker>> workers_;
   Listeners listeners_{*this, log_};
-  std::function<void(LogLevel)> set_log_level_;
+  OomAdjuster oom_adjuster_;
+  ProcessHooks process_;
   RateSampler sampler_;
   size_t next_worker_ = 0;
   std::atomic<int> exit_code_{0};
