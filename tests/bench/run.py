@@ -194,6 +194,11 @@ def main():
             server.stop()
     if not args.skip_memory:
         missed += measure_memory(make_servers)
+    growth = os.path.join(os.path.dirname(args.sorrel), "growth-bench")
+    if os.path.exists(growth) and not args.only:
+        print(flush=True)
+        if subprocess.run(["taskset", "-c", "0", growth], timeout=600).returncode:
+            missed.append("growth without a pause")
     if missed:
         print("\nbelow what is wanted: " + ", ".join(missed))
     return 1 if missed else 0
