@@ -150,7 +150,7 @@ void Executor::leave_effects(const Call& call) {
 }
 
 inline void Executor::finish(const Command& command, const Request& request, const Caller& caller,
-                      bool failed) {
+                             bool failed) {
   const uint64_t now = cycles_now();
   const uint64_t ns = world_.cycles.to_ns(last_cycles_, now);
   last_cycles_ = now;

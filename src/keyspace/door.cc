@@ -30,8 +30,7 @@ inline Table::Position find_in(const Table& table, const Key& key) {
 }
 
 void Door::mark_used_lfu(Record& record) {
-  record.set_access(
-      access_after_use(record.access(), now_ms_, keyspace_.access_policy(), random_));
+  record.set_access(access_after_use(record.access(), now_ms_, keyspace_.access_policy(), random_));
 }
 
 void Door::expire(unsigned partition, Database& database, int db, Table::Position at) {

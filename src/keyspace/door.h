@@ -219,7 +219,7 @@ class Entry {
   Record* record_;
   uint64_t version_;
   bool changed_ = false;
-  Event event_;  // when changed_
+  Event event_;   // when changed_
   Event also_{};  // no name: none
 };
 

@@ -16,8 +16,9 @@ inline size_t put_header(char* to, char mark, int64_t number) {
   const auto letter = [](uint64_t c, unsigned place) { return c << (8 * place); };
   const auto first = static_cast<unsigned char>(mark);
   if (number >= 0 && number < 10) {
-    store(to, static_cast<uint32_t>(letter(first, 0) | letter('0' + static_cast<uint64_t>(number), 1) |
-                                    letter('\r', 2) | letter('\n', 3)));
+    store(to,
+          static_cast<uint32_t>(letter(first, 0) | letter('0' + static_cast<uint64_t>(number), 1) |
+                                letter('\r', 2) | letter('\n', 3)));
     return 4;
   }
   if (number >= 10 && number < 100) {

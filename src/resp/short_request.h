@@ -19,7 +19,9 @@ inline const char* read_short_request(const char* at, const char* end, std::stri
   // "$12345" and CR LF: closer to the end than this, the careful way looks.
   constexpr ptrdiff_t kLengthLine = 8;
   constexpr size_t kLongest = 16 * 1024;
-  constexpr auto byte_of = [](uint32_t word, unsigned index) { return (word >> (8 * index)) & 255; };
+  constexpr auto byte_of = [](uint32_t word, unsigned index) {
+    return (word >> (8 * index)) & 255;
+  };
   constexpr uint32_t kOneDigit = '$' | '\r' << 16;
   constexpr uint32_t kTwoDigits = '$' | uint32_t{'\r'} << 24;
 

@@ -58,7 +58,9 @@ std::string facts(const Directive& row) {
     if (kind->unit == Unit::kCount) text += fmt::format(" From {} to {}.", kind->min, kind->max);
   }
   if (row.has(kStartupOnly)) text += " Cannot change while the server runs.";
-  if (!row.alias.empty()) text += fmt::format(" Older name: {}.", row.alias);
+  if (!row.alias.empty()) {
+    text += fmt::format(" {} name: {}.", row.has(kAliasUnlisted) ? "Newer" : "Older", row.alias);
+  }
   return text;
 }
 

@@ -77,7 +77,8 @@ std::vector<ConfigStore::Setting> ConfigStore::get(std::span<const std::string> 
       for (const Directive& row : group.rows) {
         if (row.has(kHidden)) continue;
         if (glob_match(pattern, row.name, true)) add(row, row.name);
-        if (!row.alias.empty() && glob_match(pattern, row.alias, true)) add(row, row.alias);
+        if (row.alias.empty() || row.has(kAliasUnlisted)) continue;
+        if (glob_match(pattern, row.alias, true)) add(row, row.alias);
       }
     }
   }

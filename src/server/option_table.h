@@ -41,6 +41,8 @@ enum DirectiveFlags : uint32_t {
   // Not Redis's. Programs that know Redis's immutable directives set all others to what they are;
   // that must not fail.
   kOurOwn = 1u << 8,
+  // The alias is a spelling of later versions: understood, but not shown by CONFIG GET's patterns.
+  kAliasUnlisted = 1u << 9,
 };
 
 enum class Unit : uint8_t {

@@ -40,13 +40,13 @@ def free_port():
 
 
 class Server:
-    def __init__(self, name, program, extra):
+    def __init__(self, name, program, extra, cores="0"):
         self.name = name
         self.port = free_port()
         self.dir = tempfile.mkdtemp(prefix="sorrel-bench-")
         command = [program, "--port", str(self.port), "--bind", "127.0.0.1", "--save", ""]
         self.process = subprocess.Popen(
-            ["taskset", "-c", "0"] + command + extra,
+            (["taskset", "-c", cores] if cores else []) + command + extra,
             cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         deadline = time.monotonic() + 10
         while time.monotonic() < deadline:
@@ -84,10 +84,12 @@ class Server:
     def used_memory(self):
         return int(re.search(r"^used_memory:(\d+)", self.ask("INFO", "memory"), re.M).group(1))
 
-    def load(self, words, pipeline, requests, keys=KEYS, sequential=False):
+    def load(self, words, pipeline, requests, keys=KEYS, cores="1"):
         """Runs the generator; returns (server CPU seconds, wall seconds)."""
-        command = ["taskset", "-c", "1", "redis-benchmark", "-p", str(self.port), "-c", "50",
+        command = ["redis-benchmark", "-p", str(self.port), "-c", "50",
                    "-n", str(requests), "-P", str(pipeline), "-r", str(keys), "-q", *words]
+        if cores:
+            command = ["taskset", "-c", cores] + command
         before, began = self.cpu_seconds(), time.monotonic()
         subprocess.run(command, check=True, capture_output=True, timeout=600)
         return self.cpu_seconds() - before, time.monotonic() - began
@@ -137,6 +139,27 @@ def measure_speed(servers, rounds, scale, only):
         if ratio < wanted:
             missed.append(title)
     return missed
+
+
+def measure_threads(program, rounds):
+    """Server-bound work: two workers beside one. The generator shares the two cores with them."""
+    keys, requests = 400, 300_000
+    ratios = []
+    for _ in range(rounds):
+        rates = []
+        for threads in (1, 2):
+            server = Server("sorrel", program, ["--threads", str(threads)], cores=None)
+            try:
+                for i in range(keys):
+                    server.ask("SETRANGE", f"key:{i:012d}", "65535", "x")
+                _, wall = server.load(["BITCOUNT", "key:__rand_int__"], 256, requests, keys, cores=None)
+                rates.append(requests / wall)
+            finally:
+                server.stop()
+        ratios.append(rates[1] / rates[0])
+    ratio = statistics.median(ratios)
+    print(f"\nBITCOUNT of 64 KB, threads 2 beside threads 1: {ratio:.2f} (wanted 1.60)", flush=True)
+    return [] if ratio >= 1.6 else ["threads"]
 
 
 def measure_memory(make_servers):
@@ -194,6 +217,8 @@ def main():
             server.stop()
     if not args.skip_memory:
         missed += measure_memory(make_servers)
+    if not args.only:
+        missed += measure_threads(args.sorrel, args.rounds)
     growth = os.path.join(os.path.dirname(args.sorrel), "growth-bench")
     if os.path.exists(growth) and not args.only:
         print(flush=True)
