@@ -1,0 +1,88 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "base/hash.h"
+#include "structs/slab.h"
+#include "structs/table.h"
+
+namespace sorrel {
+
+// Distinct byte strings, each with a value or none: the members of a large set, the fields of a
+// large hash. One block per entry, found through a Table:
+//
+//   +--------------+---------------------+--------------+-------------+
+//   | owner, size  | size of the value   | member bytes | value bytes |
+//   | 1.. bytes    | 0, or 1.. bytes     |              |             |
+//   +--------------+---------------------+--------------+-------------+
+//
+// A size takes as many bytes as it needs, one for up to 63 (127 for the value). Blocks come from
+// malloc while the table is small, as a slab of its own would be mostly empty, and from the slab
+// later. Each block knows where it came from.
+//
+// Views of members and values are valid until the next change. Not thread-safe.
+class MemberTable {
+ public:
+  enum class Kind : uint8_t { kMembers, kFieldsAndValues };
+  struct Item {
+    std::string_view member;
+    std::string_view value;  // empty of kMembers
+  };
+
+  // `hasher` outlives every use of the table but its destruction.
+  MemberTable(Kind kind, const KeyHasher* hasher);
+  ~MemberTable();
+  MemberTable(const MemberTable&) = delete;
+  MemberTable& operator=(const MemberTable&) = delete;
+
+  std::unique_ptr<MemberTable> clone() const;
+
+  Kind kind() const { return kind_; }
+  size_t size() const { return table_.size(); }
+  // Everything that the table holds and is, without looking at the entries.
+  size_t memory_bytes() const;
+
+  bool contains(std::string_view member) const { return find(member).has_value(); }
+  std::optional<Item> find(std::string_view member) const;
+  // False when the member was there already; then nothing changes.
+  bool add(std::string_view member, std::string_view value = {});
+  // Adds, or gives another value to what is there. True when it was added. `value` must not point
+  // into the table.
+  bool set(std::string_view member, std::string_view value);
+  // False when it was not there. `member` may point into the table.
+  bool remove(std::string_view member);
+
+  // Each with the same chance. Precondition: size() > 0.
+  Item random(Random& random) const;
+  void for_each(const std::function<void(const Item&)>& visit) const;
+  // As Table::scan.
+  uint64_t scan(uint64_t cursor, const std::function<void(const Item&)>& visit) const;
+
+ private:
+  // Below it the pages of a slab would be mostly air.
+  static constexpr size_t kSlabFrom = 2048;
+  // Longer blocks lose little by malloc's steps, and would leave many pages half empty.
+  static constexpr size_t kLongestInSlab = 128;
+
+  static uint64_t hash_of(const void* entry, const void* context);
+  Table::Position locate(uint64_t hash, std::string_view member) const;
+  Item item_of(const void* entry) const;
+  size_t block_size(const Item& item) const;
+  void* make(const Item& item);
+  void write(char* block, bool in_slab, const Item& item) const;
+  void release(void* entry);
+
+  Kind kind_;
+  const KeyHasher* hasher_;
+  TableStamps stamps_;
+  Table table_;
+  std::unique_ptr<Slab> slab_;
+  size_t malloc_bytes_ = 0;
+};
+
+}  // namespace sorrel

@@ -1,0 +1,143 @@
+#include "structs/member_table.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "base/numbers.h"
+#include "base/random.h"
+
+namespace sorrel {
+namespace {
+
+using Kind = MemberTable::Kind;
+using Model = std::map<std::string, std::string>;
+
+const KeyHasher kHasher(3, 4);
+
+// Lengths on both sides of every step of the header, and some that are long.
+std::string some_bytes(Random& random, size_t distinct) {
+  static constexpr size_t kLengths[] = {0, 1, 5, 12, 13, 62, 63, 64, 65, 127, 128, 300, 8191, 8200};
+  const uint64_t id = random.below(distinct);
+  std::string text = to_text(static_cast<int64_t>(id));
+  text.resize(std::max(text.size(), kLengths[id % std::size(kLengths)]), static_cast<char>(id));
+  return id == 0 ? std::string() : text;
+}
+
+Model content(const MemberTable& table) {
+  Model all;
+  table.for_each([&](const MemberTable::Item& item) {
+    EXPECT_TRUE(all.emplace(std::string(item.member), std::string(item.value)).second);
+  });
+  return all;
+}
+
+class MemberTableTest : public ::testing::TestWithParam<Kind> {
+ protected:
+  std::string value(Random& random) {
+    return GetParam() == Kind::kMembers ? std::string() : some_bytes(random, 100'000);
+  }
+  MemberTable table{GetParam(), &kHasher};
+};
+
+TEST_P(MemberTableTest, BehavesAsAMap) {
+  Random random(11);
+  Model expected;
+  for (int i = 0; i < 60'000; i++) {
+    // Grows past the point where a slab is used, then shrinks, and again.
+    const bool growing = i / 15'000 % 2 == 0;
+    const std::string member = some_bytes(random, 6'000);
+    if (random.below(4) < (growing ? 3u : 1u)) {
+      const std::string text = value(random);
+      if (random.below(2) == 0) {
+        ASSERT_EQ(table.add(member, text), expected.emplace(member, text).second);
+      } else {
+        ASSERT_EQ(table.set(member, text), expected.insert_or_assign(member, text).second);
+      }
+    } else {
+      ASSERT_EQ(table.remove(member), expected.erase(member) == 1);
+    }
+    ASSERT_EQ(table.size(), expected.size());
+    const auto found = table.find(member);
+    ASSERT_EQ(found.has_value(), expected.contains(member));
+    if (found) {
+      ASSERT_EQ(found->member, member);
+      ASSERT_EQ(found->value, expected[member]);
+    }
+    if (i % 5'000 == 0) {
+      ASSERT_EQ(content(table), expected);
+    }
+  }
+  EXPECT_EQ(content(*table.clone()), expected);
+  while (!expected.empty()) {
+    ASSERT_TRUE(table.remove(expected.begin()->first));
+    expected.erase(expected.begin());
+  }
+  EXPECT_EQ(table.size(), 0u);
+}
+
+TEST_P(MemberTableTest, ScanMeetsWhatStaysWhileOthersComeAndGo) {
+  for (int i = 0; i < 500; i++) table.add("stays" + to_text(i));
+  std::set<std::string> met;
+  uint64_t cursor = 0;
+  int round = 0;
+  do {
+    cursor = table.scan(cursor, [&](const auto& item) { met.emplace(item.member); });
+    for (int i = 0; i < 50; i++) table.add("goes" + to_text(round * 50 + i));
+    if (round % 3 == 2) {
+      for (int i = 0; i < 150; i++) table.remove("goes" + to_text((round - 2) * 50 + i));
+    }
+    ASSERT_LT(++round, 10'000);
+  } while (cursor != 0);
+  for (int i = 0; i < 500; i++) EXPECT_TRUE(met.contains("stays" + to_text(i))) << i;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, MemberTableTest,
+                         ::testing::Values(Kind::kMembers, Kind::kFieldsAndValues),
+                         [](const auto& kind) {
+                           return kind.param == Kind::kMembers ? "Members" : "FieldsAndValues";
+                         });
+
+TEST(MemberTable, RemovesAMemberByItsOwnBytes) {
+  MemberTable table(Kind::kMembers, &kHasher);
+  for (int i = 0; i < 5'000; i++) table.add(to_text(i));
+  Random random(1);
+  while (table.size() > 0) ASSERT_TRUE(table.remove(table.random(random).member));
+}
+
+TEST(MemberTable, RandomMembersAreFair) {
+  MemberTable table(Kind::kMembers, &kHasher);
+  for (int i = 0; i < 100; i++) table.add(to_text(i));
+  Random random(5);
+  std::map<std::string, int> seen;
+  for (int i = 0; i < 100'000; i++) seen[std::string(table.random(random).member)]++;
+  ASSERT_EQ(seen.size(), 100u);
+  for (const auto& [member, times] : seen) {
+    EXPECT_GT(times, 800) << member;
+    EXPECT_LT(times, 1'200) << member;
+  }
+}
+
+TEST(MemberTable, IsSmall) {
+  MemberTable members(Kind::kMembers, &kHasher);
+  MemberTable fields(Kind::kFieldsAndValues, &kHasher);
+  for (int i = 0; i < 300'000; i++) {
+    std::string member = "m" + to_text(10'000'000'000 + i);
+    ASSERT_EQ(member.size(), 12u);
+    members.add(member);
+    fields.add(member, "sixteen bytes 16");
+  }
+  const auto each = [](const MemberTable& table) {
+    return static_cast<double>(table.memory_bytes()) / static_cast<double>(table.size());
+  };
+  // The table itself takes 11.5 to 15 of them, by where it stands between two growths.
+  EXPECT_LE(each(members), 30.0);
+  EXPECT_LE(each(fields), 46.0);
+  RecordProperty("member_bytes", std::to_string(each(members)));
+  RecordProperty("field_bytes", std::to_string(each(fields)));
+}
+
+}  // namespace
+}  // namespace sorrel
