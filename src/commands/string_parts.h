@@ -20,7 +20,7 @@ inline void answer_string(Call& call, const Record& record) {
       return call.reply.bulk(RecordArena::embedded(&record));
     case Encoding::kInt:
       return call.reply.bulk_integer(RecordArena::integer(&record));
-    case Encoding::kRaw:
+    default:
       return call.reply.bulk(RecordArena::raw(&record)->view());
   }
 }

@@ -187,13 +187,60 @@ void Entry::set_expiry(int64_t at_ms, Event event) {
   note(event);
 }
 
-void Entry::erase(Event event) {
+Collection& Entry::edit(Type type) {
   locate();
+  if (editing_) return edited_;
+  editing_ = true;
+  edit_type_ = type;
+  edited_ = record_ != nullptr ? collection_of(*record_) : collection_ops(type).make();
+  bytes_before_ = record_ != nullptr ? collection_ops(type).memory(edited_) : 0;
+  return edited_;
+}
+
+void Entry::finish() {
+  if (!editing_) return;
+  editing_ = false;
+  locate();
+  const CollectionOps& ops = collection_ops(edit_type_);
+  const bool empty = ops.size(edited_) == 0;
+  if (record_ != nullptr) {
+    database_->arena.update_collection(record_, edited_, bytes_before_);
+    if (!empty) return;
+    remove();
+    also_ = kEmptiedEvent;
+  } else if (empty) {
+    ops.free(edited_);
+  } else {
+    database_ = &door_->keyspace_.database(partition_, db_);
+    put_new(database_->arena.assign_collection(nullptr, text_, edit_type_, edited_, kNoExpiry));
+  }
+}
+
+void Entry::set_collection(Type type, const Collection& value, int64_t expiry, Event event) {
+  finish();
+  locate();
+  if (record_ != nullptr) {
+    adopt(database_->arena.assign_collection(record_, text_, type, value, expiry));
+  } else {
+    database_ = &door_->keyspace_.database(partition_, db_);
+    put_new(database_->arena.assign_collection(nullptr, text_, type, value, expiry));
+  }
+  note(event);
+}
+
+// Precondition: located and present.
+void Entry::remove() {
   database_->table.erase(at_);
   database_->arena.free(record_);
   record_ = nullptr;
   at_ = {};
   version_ = ++door_->version_;
+}
+
+void Entry::erase(Event event) {
+  finish();
+  locate();
+  if (record_ != nullptr) remove();
   note(event);
 }
 

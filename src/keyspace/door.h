@@ -8,6 +8,7 @@
 #include "keyspace/event.h"
 #include "keyspace/keyspace.h"
 #include "propagate/effect_log.h"
+#include "types/collection.h"
 
 namespace sorrel {
 
@@ -143,6 +144,8 @@ class Door {
 class Entry {
  public:
   ~Entry() {
+    if (editing_) [[unlikely]]
+      finish();
     if (!changed_) return;
     door_->note_change(db_, text_, event_);
     if (also_.name != nullptr) [[unlikely]]
@@ -177,6 +180,18 @@ class Entry {
   // Copies value and deadline of `from`. Precondition: `from` exists and is another key.
   void copy_from(Entry& from, Event event);
 
+  // Collections. Precondition of edit(): absent or of that type, and no edit of the same key is
+  // going on through another entry (finish() it first). The collection is made, empty, when absent,
+  // and may be changed until the entry ends or the next act. Nothing is counted or told before
+  // changed() names the event.
+  Collection& edit(Type type);
+  void changed(Event event) { note(event); }
+  // The end of an edit: the record gets what has become of the collection, the bytes are accounted,
+  // and a key without elements goes away, with a "del" behind the event.
+  void finish();
+  // Creates or overwrites, whatever was there. The entry owns `value` from now on; it is not empty.
+  void set_collection(Type type, const Collection& value, int64_t expiry, Event event);
+
   void set_access(uint32_t word);
 
   // A second event of the same change, heard after the first: SET with a deadline is "set" and
@@ -203,6 +218,7 @@ class Entry {
   }
   void locate_again();
   void adopt(Record* record);
+  void remove();
   void put_new(Record* record);
   void note(Event event) {
     changed_ = true;
@@ -219,8 +235,12 @@ class Entry {
   Record* record_;
   uint64_t version_;
   bool changed_ = false;
-  Event event_;   // when changed_
-  Event also_{};  // no name: none
+  bool editing_ = false;
+  Type edit_type_;       // when editing_
+  Collection edited_;    // when editing_
+  size_t bytes_before_;  // when editing_
+  Event event_;          // when changed_
+  Event also_{};         // no name: none
 };
 
 [[gnu::always_inline]] inline Record* Door::guessed(const Key& key, int db) const {

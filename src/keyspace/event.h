@@ -28,5 +28,6 @@ struct Event {
 };
 
 inline constexpr Event kExpiredEvent{EventClass::kExpired, "expired"};
+inline constexpr Event kEmptiedEvent{EventClass::kGeneric, "del"};
 
 }  // namespace sorrel

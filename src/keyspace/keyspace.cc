@@ -11,15 +11,16 @@ uint64_t hash_of_record(const void* entry, const void* hasher) {
   return (*static_cast<const KeyHasher*>(hasher))(static_cast<const Record*>(entry)->key());
 }
 
-void free_raw_later(void* context, RawString* string) {
-  static_cast<Reclaimer*>(context)->defer([string] { std::free(string); });
+void free_later(void* context, const RecordArena::Garbage& garbage) {
+  static_cast<Reclaimer*>(context)->defer([garbage] { RecordArena::free_garbage(garbage); },
+                                          garbage.objects);
 }
 
 }  // namespace
 
 Database::Database(const KeyHasher& hasher, TableStamps& stamps, Reclaimer* reclaimer)
     : table(hash_of_record, &hasher, stamps) {
-  if (reclaimer != nullptr) arena.set_free_later(free_raw_later, reclaimer);
+  if (reclaimer != nullptr) arena.set_free_later(free_later, reclaimer);
 }
 
 Database::~Database() {
@@ -38,6 +39,7 @@ Keyspace::Keyspace(const KeyspaceOptions& options, Reclaimer* reclaimer)
                            : static_cast<unsigned>(std::countr_zero(kSlotCount) -
                                                    std::countr_zero(options.partitions))),
       partitions_(options.partitions) {
+  limits_.hasher = &hasher_;
   for (Partition& partition : partitions_) partition.databases.resize(database_count_);
 }
 

@@ -56,9 +56,22 @@ struct KeyspaceOptions {
   uint64_t hash_seed_b = 2;
 };
 
-// What commands ask before they make a value longer. Changed under the gate.
+// What commands ask before they make a value longer, and up to where collections stay compact (the
+// directives of these names). Changed under the gate.
 struct KeyspaceLimits {
   size_t max_string_bytes = size_t{512} << 20;  // proto-max-bulk-len
+  int64_t list_max_listpack_size = -2;
+  int64_t list_compress_depth = 0;
+  int64_t hash_max_listpack_entries = 512;
+  int64_t hash_max_listpack_value = 64;
+  int64_t set_max_intset_entries = 512;
+  int64_t set_max_listpack_entries = 128;
+  int64_t set_max_listpack_value = 64;
+  int64_t zset_max_listpack_entries = 128;
+  int64_t zset_max_listpack_value = 64;
+  int64_t stream_node_max_bytes = 4096;
+  int64_t stream_node_max_entries = 100;
+  const KeyHasher* hasher = nullptr;  // of the keyspace; for tables inside collections
 };
 
 // All keys of the node: numbered databases, each cut into partitions by the slot of the key, so

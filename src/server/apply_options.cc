@@ -37,6 +37,17 @@ constexpr std::string_view kWatched[] = {
     "slowlog-max-len",
     "latency-monitor-threshold",
     "latency-tracking",
+    "list-max-listpack-size",
+    "list-compress-depth",
+    "hash-max-listpack-entries",
+    "hash-max-listpack-value",
+    "set-max-intset-entries",
+    "set-max-listpack-entries",
+    "set-max-listpack-value",
+    "zset-max-listpack-entries",
+    "zset-max-listpack-value",
+    "stream-node-max-bytes",
+    "stream-node-max-entries",
 };
 
 // "chdir /nowhere: No such file or directory" without the part that the caller knows.
@@ -67,7 +78,19 @@ void Server::apply_options() {
   access.lfu = is_lfu(from.memory.policy);
   access.lfu_log_factor = static_cast<int>(from.memory.lfu_log_factor);
   access.lfu_decay_minutes = static_cast<int>(from.memory.lfu_decay_minutes);
-  keyspace_->limits().max_string_bytes = static_cast<size_t>(from.clients.max_bulk_bytes);
+  KeyspaceLimits& limits = keyspace_->limits();
+  limits.max_string_bytes = static_cast<size_t>(from.clients.max_bulk_bytes);
+  limits.list_max_listpack_size = from.encodings.list_max_listpack_size;
+  limits.list_compress_depth = from.encodings.list_compress_depth;
+  limits.hash_max_listpack_entries = from.encodings.hash_max_listpack_entries;
+  limits.hash_max_listpack_value = from.encodings.hash_max_listpack_value;
+  limits.set_max_intset_entries = from.encodings.set_max_intset_entries;
+  limits.set_max_listpack_entries = from.encodings.set_max_listpack_entries;
+  limits.set_max_listpack_value = from.encodings.set_max_listpack_value;
+  limits.zset_max_listpack_entries = from.encodings.zset_max_listpack_entries;
+  limits.zset_max_listpack_value = from.encodings.zset_max_listpack_value;
+  limits.stream_node_max_bytes = from.encodings.stream_node_max_bytes;
+  limits.stream_node_max_entries = from.encodings.stream_node_max_entries;
 
   expiry_.effort = from.memory.active_expire_effort;
   expiry_.hz = from.process.hz;

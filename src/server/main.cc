@@ -110,7 +110,7 @@ int serve(Options options, const std::string& config_path, const std::string& ex
   log.write_raw(banner(options));
   io::ignore_hangups();
   io::hold_termination_signals();
-  purge_in_background();
+  if (options.memory.jemalloc_bg_thread) purge_in_background();
   // Descriptors for clients, and some for files, listeners and loops.
   constexpr uint64_t kOwnDescriptors = 64;
   io::raise_descriptor_limit(static_cast<uint64_t>(options.clients.max_clients) + kOwnDescriptors);

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/numbers.h"
+#include "types/collection.h"
 
 namespace sorrel {
 
@@ -18,6 +19,7 @@ struct RecordArena::Shape {
   size_t value_bytes;
 
   static Shape integer() { return {Type::kString, Encoding::kInt, 0, 8}; }
+  static Shape collection(Type type, Encoding encoding) { return {type, encoding, 0, 8}; }
   static Shape raw(bool modified) {
     return {Type::kString, Encoding::kRaw, modified ? Record::kModified : uint8_t{0}, 8};
   }
@@ -33,6 +35,7 @@ namespace {
 // Freed at once below this size; above it, unmapping and returning pages to the system takes long
 // enough to be left to another thread.
 constexpr size_t kFreeLaterBytes = 64 * 1024;
+constexpr size_t kFreeLaterElements = 64;
 
 // Integers longer than this have a sign and 19 digits at least, and no int64 has more.
 constexpr size_t kLongestInteger = 20;
@@ -204,6 +207,36 @@ Record* RecordArena::assign_integer(Record* record, int64_t value, int64_t expir
   return record;
 }
 
+RecordArena::Shape RecordArena::shape_of(const Record* record) {
+  if (record->type() != Type::kString) {
+    return Shape::collection(record->type(), record->encoding());
+  }
+  if (record->encoding() == Encoding::kInt) return Shape::integer();
+  if (record->encoding() == Encoding::kRaw) return Shape::raw(record->was_modified());
+  return Shape::embedded(embedded(record).size(), record->was_modified());
+}
+
+Record* RecordArena::assign_collection(Record* record, std::string_view key, Type type,
+                                       const Collection& value, int64_t expiry) {
+  const Shape shape = Shape::collection(type, value.encoding);
+  if (record == nullptr) {
+    record = allocate(key, expiry, shape);
+  } else {
+    free_value(record);
+    record = reshape(record, expiry, shape);
+  }
+  store(record->value_area(), value.data);
+  oversize_bytes_ += collection_ops(type).memory(value);
+  return record;
+}
+
+void RecordArena::update_collection(Record* record, const Collection& value, size_t bytes_before) {
+  record->kind_ = static_cast<uint8_t>(static_cast<unsigned>(record->type()) |
+                                       static_cast<unsigned>(value.encoding) << 4);
+  store(record->value_area(), value.data);
+  oversize_bytes_ += collection_ops(record->type()).memory(value) - bytes_before;
+}
+
 Record* RecordArena::assign_expiry(Record* record, int64_t expiry) {
   if (expiry != kNoExpiry && record->has_expiry()) {
     record->set_expiry(expiry);
@@ -212,17 +245,7 @@ Record* RecordArena::assign_expiry(Record* record, int64_t expiry) {
   if (expiry == kNoExpiry && !record->has_expiry()) return record;
   // The value area slides, so it is taken out and put back whole.
   char saved[Slab::kMaxBlock];
-  Shape shape = Shape::raw(record->was_modified());
-  switch (record->encoding()) {
-    case Encoding::kInt:
-      shape = Shape::integer();
-      break;
-    case Encoding::kEmbedded:
-      shape = Shape::embedded(embedded(record).size(), record->was_modified());
-      break;
-    case Encoding::kRaw:
-      break;
-  }
+  const Shape shape = shape_of(record);
   std::memcpy(saved, record->value_area(), shape.value_bytes);
   record = reshape(record, expiry, shape);
   std::memcpy(record->value_area(), saved, shape.value_bytes);
@@ -231,12 +254,12 @@ Record* RecordArena::assign_expiry(Record* record, int64_t expiry) {
 
 Record* RecordArena::take_over(RecordArena& source, Record* record, std::string_view key) {
   Record* fresh = nullptr;
-  if (record->encoding() == Encoding::kRaw) {
-    fresh = allocate(key, record->expiry(), Shape::raw(record->was_modified()));
-    RawString* string = raw(record);
-    store(fresh->value_area(), string);
-    source.oversize_bytes_ -= string->memory_bytes();
-    oversize_bytes_ += string->memory_bytes();
+  const size_t outside = outside_bytes(record);
+  if (outside != 0) {
+    fresh = allocate(key, record->expiry(), shape_of(record));
+    store(fresh->value_area(), pointer(record));
+    source.oversize_bytes_ -= outside;
+    oversize_bytes_ += outside;
   } else {
     fresh = clone(record, key);
   }
@@ -247,6 +270,10 @@ Record* RecordArena::take_over(RecordArena& source, Record* record, std::string_
 
 Record* RecordArena::clone(const Record* record, std::string_view key) {
   const int64_t expiry = record->expiry();
+  if (record->type() != Type::kString) {
+    const Collection copy = collection_ops(record->type()).clone(collection_of(*record));
+    return assign_collection(nullptr, key, record->type(), copy, expiry);
+  }
   if (record->encoding() == Encoding::kInt) return make_integer(key, integer(record), expiry);
   const std::string_view value =
       record->encoding() == Encoding::kRaw ? raw(record)->view() : embedded(record);
@@ -303,14 +330,35 @@ RecordArena::Mutable RecordArena::resize_string(Record* record, size_t size) {
   return {record, string->data};
 }
 
-void RecordArena::free_value(Record* record) {
-  if (record->encoding() != Encoding::kRaw) return;
-  RawString* string = raw(record);
-  oversize_bytes_ -= string->memory_bytes();
-  if (free_later_ != nullptr && string->capacity >= kFreeLaterBytes) {
-    free_later_(free_later_context_, string);
+size_t RecordArena::outside_bytes(const Record* record) {
+  if (record->type() != Type::kString) {
+    return collection_ops(record->type()).memory(collection_of(*record));
+  }
+  return record->encoding() == Encoding::kRaw ? raw(record)->memory_bytes() : 0;
+}
+
+void RecordArena::free_garbage(const Garbage& garbage) {
+  if (garbage.type == Type::kString) {
+    std::free(garbage.data);
   } else {
-    std::free(string);
+    collection_ops(garbage.type).free({garbage.encoding, garbage.data});
+  }
+}
+
+void RecordArena::free_value(Record* record) {
+  if (record->encoding() < Encoding::kRaw) return;
+  const size_t bytes = outside_bytes(record);
+  oversize_bytes_ -= bytes;
+  Garbage garbage{record->type(), record->encoding(), pointer(record), 1};
+  bool big = bytes >= kFreeLaterBytes;
+  if (garbage.type != Type::kString) {
+    garbage.objects = collection_ops(garbage.type).size(collection_of(*record));
+    big |= garbage.objects > kFreeLaterElements;
+  }
+  if (big && free_later_ != nullptr) {
+    free_later_(free_later_context_, garbage);
+  } else {
+    free_garbage(garbage);
   }
 }
 
@@ -335,8 +383,7 @@ size_t RecordArena::memory_of(const Record* record) {
   } else {
     bytes = bytes_of(record);
   }
-  if (record->encoding() == Encoding::kRaw) bytes += raw(record)->memory_bytes();
-  return bytes;
+  return bytes + outside_bytes(record);
 }
 
 }  // namespace sorrel

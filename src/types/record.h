@@ -18,7 +18,16 @@ enum class Encoding : uint8_t {
   kInt,       // 8 bytes, a signed integer
   kEmbedded,  // length and bytes, inside the record
   kRaw,       // pointer to a RawString
+  // Pointers to what the module of the type makes.
+  kListpack,
+  kIntset,
+  kQuicklist,
+  kHashtable,
+  kSkiplist,
+  kStream,
 };
+
+struct Collection;
 
 inline constexpr int64_t kNoExpiry = -1;
 
@@ -26,7 +35,7 @@ inline constexpr int64_t kNoExpiry = -1;
 //
 //   [kind][flags][access x3][key length][expiry 8, if any][long key length 4, if any][key][value]
 //
-//   value, embedded: [length 1 or 2][bytes]    int: [8]    raw: [pointer 8]
+//   value, embedded: [length 1 or 2][bytes]    int: [8]    raw and collections: [pointer 8]
 //
 // A key of 16 bytes with a value of 32 takes 55 bytes. There is no NUL, no reference count, and no
 // second dictionary for deadlines. Records move when they grow: hold no pointer across a change of
@@ -102,9 +111,16 @@ struct RawString {
 // partition's latch only.
 class RecordArena {
  public:
-  // Frees what is too big to free in passing; called with a RawString that nobody refers to any
-  // more.
-  using FreeLater = void (*)(void* context, RawString* string);
+  // A value that nobody refers to any more.
+  struct Garbage {
+    Type type;
+    Encoding encoding;
+    void* data;
+    size_t objects;
+  };
+  static void free_garbage(const Garbage& garbage);  // any thread
+  // Takes what is too big to free in passing.
+  using FreeLater = void (*)(void* context, const Garbage& garbage);
 
   RecordArena() = default;
   RecordArena(const RecordArena&) = delete;
@@ -125,6 +141,12 @@ class RecordArena {
   // The bytes as they are, even when they spell an integer (INCRBYFLOAT's results do not become
   // `int`). `record` null: a new one under `key`; else `key` is ignored.
   Record* assign_text(Record* record, std::string_view key, std::string_view value, int64_t expiry);
+  // A collection, owned by the record from now on. `record` null: a new one under `key`; else `key`
+  // is ignored.
+  Record* assign_collection(Record* record, std::string_view key, Type type,
+                            const Collection& value, int64_t expiry);
+  // The record's collection has changed (and perhaps moved); it took `bytes_before`.
+  void update_collection(Record* record, const Collection& value, size_t bytes_before);
   // Same value, another deadline (kNoExpiry: none).
   Record* assign_expiry(Record* record, int64_t expiry);
   // Same value and deadline under another key, from another arena or this one. A long string's
@@ -161,6 +183,7 @@ class RecordArena {
     return {at + 1, static_cast<uint8_t>(*at)};
   }
   static RawString* raw(const Record* record) { return load<RawString*>(record->value_area()); }
+  static void* pointer(const Record* record) { return load<void*>(record->value_area()); }
 
  private:
   struct Shape;
@@ -170,6 +193,9 @@ class RecordArena {
   Record* reallocate(Record* record, int64_t expiry, const Shape& shape);
   static size_t bytes_of(const Record* record);
   static void write_header(Record* at, std::string_view key, int64_t expiry, const Shape& shape);
+  static Shape shape_of(const Record* record);
+  // What the value takes outside of the record.
+  static size_t outside_bytes(const Record* record);
   void free_value(Record* record);
   void free_block(Record* record);
   RawString* make_raw(std::string_view value, size_t capacity);

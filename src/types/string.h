@@ -24,7 +24,7 @@ inline std::string_view string_bytes(const Record& record, IntegerText& scratch)
       return RecordArena::embedded(&record);
     case Encoding::kRaw:
       return RecordArena::raw(&record)->view();
-    case Encoding::kInt:
+    default:
       break;
   }
   return {scratch.text,

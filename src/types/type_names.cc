@@ -27,7 +27,24 @@ std::optional<Type> type_named(std::string_view name) {
 }
 
 std::string_view encoding_name(const Record& record) {
-  if (record.type() == Type::kString) return string_encoding_name(record);
+  switch (record.encoding()) {
+    case Encoding::kInt:
+    case Encoding::kEmbedded:
+    case Encoding::kRaw:
+      return string_encoding_name(record);
+    case Encoding::kListpack:
+      return "listpack";
+    case Encoding::kIntset:
+      return "intset";
+    case Encoding::kQuicklist:
+      return "quicklist";
+    case Encoding::kHashtable:
+      return "hashtable";
+    case Encoding::kSkiplist:
+      return "skiplist";
+    case Encoding::kStream:
+      return "stream";
+  }
   return "unknown";
 }
 

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+
+#include "types/record.h"
+
+namespace sorrel {
+
+// What a record of a collection type points to. The modules of the types (list.h, set.h, ...) work
+// on one of these; they may lay the elements out anew and then change both members.
+struct Collection {
+  Encoding encoding;
+  void* data;
+};
+
+// What the store needs to know of a collection type, whatever its encoding.
+struct CollectionOps {
+  Collection (*make)();                 // an empty one, in the smallest encoding
+  size_t (*size)(const Collection&);    // elements; a key with none goes away
+  size_t (*memory)(const Collection&);  // bytes it takes, in constant time
+  void (*free)(Collection);             // any thread
+  Collection (*clone)(const Collection&);
+};
+
+// Precondition: a collection type.
+const CollectionOps& collection_ops(Type type);
+
+// Precondition: the record holds a collection.
+inline Collection collection_of(const Record& record) {
+  return {record.encoding(), RecordArena::pointer(&record)};
+}
+
+}  // namespace sorrel
