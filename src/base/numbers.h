@@ -20,6 +20,10 @@ std::optional<long double> parse_long_double(std::string_view text);
 // Writes the decimal form at `out` (at least kMaxIntegerText bytes) and returns its length.
 inline constexpr int kMaxIntegerText = 21;
 int format_int64(int64_t value, char* out);
+// Room for that, for readers of what may be kept as a number.
+struct IntegerText {
+  char text[kMaxIntegerText];
+};
 std::string to_text(int64_t value);
 
 // The shortest text that reads back as `value` ("inf", "-inf", "nan" included), as RESP3 doubles

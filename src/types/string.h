@@ -13,10 +13,6 @@ namespace sorrel {
 
 inline constexpr size_t kEmbstrLimit = 44;  // where OBJECT ENCODING turns from embstr to raw
 
-struct IntegerText {
-  char text[kMaxIntegerText];
-};
-
 // The bytes, in the record or (for an integer) written into `scratch`; valid as long as both.
 inline std::string_view string_bytes(const Record& record, IntegerText& scratch) {
   switch (record.encoding()) {
