@@ -1,0 +1,193 @@
+#include "structs/chunked_list.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <string>
+
+#include "base/random.h"
+
+namespace sorrel {
+namespace {
+
+using Cursor = ChunkedList::Cursor;
+using Limits = ChunkedList::Limits;
+using Model = std::deque<std::string>;
+
+std::string text_of(const ChunkedList& list, Cursor here) {
+  IntegerText scratch;
+  return std::string(list.get(here).text(scratch));
+}
+
+Model forward(const ChunkedList& list) {
+  Model all;
+  for (Cursor here = list.first(); here; here = list.next(here)) {
+    all.push_back(text_of(list, here));
+  }
+  return all;
+}
+
+Model backward(const ChunkedList& list) {
+  Model all;
+  for (Cursor here = list.last(); here; here = list.prev(here)) {
+    all.push_front(text_of(list, here));
+  }
+  return all;
+}
+
+TEST(ChunkedListTest, AMillionShortItemsTakeLittleMoreThanTheirBytes) {
+  ChunkedList list;
+  char text[] = "item-0000000000";  // 15 bytes
+  for (int i = 0; i < 1'000'000; i++) {
+    for (int digit = 14, rest = i; digit > 4; digit--, rest /= 10) {
+      text[digit] = static_cast<char>('0' + rest % 10);
+    }
+    list.push_back({text, 15}, {});
+  }
+  EXPECT_EQ(list.size(), 1'000'000u);
+  EXPECT_LE(list.memory_bytes(), 18'000'000u);
+  EXPECT_EQ(text_of(list, list.at(123456)), "item-0000123456");
+  EXPECT_EQ(text_of(list, list.at(-1)), "item-0000999999");
+  while (list.size() > 0) list.erase(list.first());
+  EXPECT_LE(list.memory_bytes(), 2048u);
+}
+
+TEST(ChunkedListTest, CountsBoundChunksToo) {
+  ChunkedList list;
+  const Limits limits{.count = 3};
+  for (int i = 0; i < 7; i++) list.push_back("x", limits);
+  EXPECT_EQ(list.chunks(), 3u);
+  EXPECT_EQ(list.single_block(), nullptr);
+  list.erase_range(2, 5);
+  EXPECT_EQ(list.chunks(), 1u);
+  ASSERT_NE(list.single_block(), nullptr);
+  const listpack::Block block = list.release_single_block();
+  EXPECT_EQ(listpack::size(block), 2u);
+  EXPECT_EQ(list.size(), 0u);
+  EXPECT_TRUE(list.consistent());
+  listpack::free(block);
+}
+
+TEST(ChunkedListTest, ABigTextHasItsOwnChunk) {
+  ChunkedList list;
+  const std::string big(20'000, 'b');
+  list.push_back("a", {});
+  list.push_back(big, {});
+  list.push_back("c", {});
+  EXPECT_EQ(list.chunks(), 3u);
+  EXPECT_EQ(forward(list), (Model{"a", big, "c"}));
+  EXPECT_TRUE(list.consistent());
+}
+
+struct Case {
+  uint64_t seed;
+  Limits limits;
+};
+class ChunkedListProperty : public testing::TestWithParam<Case> {};
+
+class Player {
+ public:
+  explicit Player(const Case& given) : limits_(given.limits), random_(given.seed) {}
+
+  void step() {
+    const std::string text = random_text();
+    if (model_.empty() || random_.below(3) == 0) {
+      if (random_.below(2) == 0) {
+        list_.push_back(text, limits_);
+        model_.push_back(text);
+      } else {
+        list_.push_front(text, limits_);
+        model_.push_front(text);
+      }
+      return;
+    }
+    const size_t index = random_.below(model_.size());
+    const Cursor here = list_.at(static_cast<int64_t>(index));
+    const auto in_model = model_.begin() + static_cast<ptrdiff_t>(index);
+    switch (random_.below(7)) {
+      case 0:
+        list_.insert_before(here, text, limits_);
+        model_.insert(in_model, text);
+        break;
+      case 1:
+        list_.insert_after(here, text, limits_);
+        model_.insert(in_model + 1, text);
+        break;
+      case 2:
+      case 3:
+        list_.replace(here, text, limits_);
+        *in_model = text;
+        break;
+      case 4:
+        erase_one(here, index);
+        break;
+      case 5:
+        erase_some(index);
+        break;
+      default:
+        ASSERT_EQ(text_of(list_, here), *in_model);
+        ASSERT_EQ(text_of(list_, list_.at(static_cast<int64_t>(index) -
+                                          static_cast<int64_t>(model_.size()))),
+                  *in_model);
+    }
+  }
+
+  void check() {
+    ASSERT_TRUE(list_.consistent());
+    ASSERT_EQ(list_.size(), model_.size());
+    ASSERT_EQ(forward(list_), model_);
+    ASSERT_EQ(backward(list_), model_);
+    const ChunkedList copy(list_);
+    ASSERT_TRUE(copy.consistent());
+    ASSERT_EQ(forward(copy), model_);
+    ASSERT_FALSE(list_.at(static_cast<int64_t>(model_.size())));
+    ASSERT_FALSE(list_.at(-static_cast<int64_t>(model_.size()) - 1));
+  }
+
+ private:
+  void erase_one(Cursor here, size_t index) {
+    const Cursor behind = list_.erase(here);
+    model_.erase(model_.begin() + static_cast<ptrdiff_t>(index));
+    ASSERT_EQ(static_cast<bool>(behind), index < model_.size());
+    if (behind) {
+      ASSERT_EQ(text_of(list_, behind), model_[index]);
+    }
+  }
+  void erase_some(size_t index) {
+    const size_t most = model_.size() - index;
+    const size_t count = random_.below(300) == 0 ? most : std::min<size_t>(most, random_.below(5));
+    list_.erase_range(index, count);
+    const auto from = model_.begin() + static_cast<ptrdiff_t>(index);
+    model_.erase(from, from + static_cast<ptrdiff_t>(count));
+  }
+  std::string random_text() {
+    if (random_.below(3) == 0) return to_text(static_cast<int64_t>(random_.below(1'000'000)));
+    const size_t most = random_.below(20) == 0 ? 600 : 30;
+    return std::string(random_.below(most), static_cast<char>('a' + random_.below(26)));
+  }
+
+  Limits limits_;
+  Random random_;
+  ChunkedList list_;
+  Model model_;
+};
+
+TEST_P(ChunkedListProperty, DoesWhatADequeOfTextsDoes) {
+  Player player(GetParam());
+  for (int step = 0; step < 6000; step++) {
+    ASSERT_NO_FATAL_FAILURE(player.step());
+    if (step % 40 == 0) {
+      ASSERT_NO_FATAL_FAILURE(player.check());
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Seeds, ChunkedListProperty,
+                         testing::Values(Case{1, {.bytes = 64}}, Case{2, {.bytes = 256}},
+                                         Case{3, {}}, Case{4, {.bytes = 8192, .count = 1}},
+                                         Case{5, {.bytes = 8192, .count = 5}},
+                                         Case{6, {.bytes = 128, .huge = 40}},
+                                         Case{7, {.bytes = 64, .count = 3, .huge = 10}}));
+
+}  // namespace
+}  // namespace sorrel
