@@ -35,11 +35,23 @@ uint64_t name_hash(std::string_view parent, std::string_view name) {
 class Index {
  public:
   Index() {
+    // clang-format off
+    // One line each, so that two people can add theirs.
     const std::span<const CommandSpec> families[] = {
-        kStringFamily, kBitmapFamily,  kGenericFamily, kConnectionFamily,
-        kClientFamily, kCommandFamily, kConfigFamily,  kLatencyFamily,
-        kMemoryFamily, kSlowlogFamily, kServerFamily,
+        kStringFamily,
+        kBitmapFamily,
+        kGenericFamily,
+        kHyperLogLogFamily,
+        kConnectionFamily,
+        kClientFamily,
+        kCommandFamily,
+        kConfigFamily,
+        kLatencyFamily,
+        kMemoryFamily,
+        kSlowlogFamily,
+        kServerFamily,
     };
+    // clang-format on
     for (std::span<const CommandSpec> family : families) {
       for (const CommandSpec& spec : family) all_.push_back(&spec);
     }

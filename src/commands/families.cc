@@ -15,6 +15,7 @@ std::vector<std::span<const Binding>> families() {
       string_lcs_bindings(),
       bitmap_bindings(),
       keys_bindings(),
+      hyperloglog_bindings(),
   };
   // clang-format on
 }

@@ -17,6 +17,7 @@ std::span<const Binding> string_increx_bindings();
 std::span<const Binding> string_lcs_bindings();
 std::span<const Binding> bitmap_bindings();
 std::span<const Binding> keys_bindings();
+std::span<const Binding> hyperloglog_bindings();
 
 // All of them.
 std::vector<std::span<const Binding>> families();

@@ -20,8 +20,8 @@ enum class EventClass : uint32_t {
   kNew = 1 << 10,     // n
 };
 
-// What happened to a key, named as subscribers see it ("set", "incrby", "del"). Small enough to be
-// handed around in registers.
+// What happened to a key, named as subscribers see it ("set", "incrby", "del"; no letters: they are
+// not told). Small enough to be handed around in registers.
 struct Event {
   EventClass kind;
   const char* name;  // a literal

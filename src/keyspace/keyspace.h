@@ -69,6 +69,7 @@ struct KeyspaceLimits {
   int64_t set_max_listpack_value = 64;
   int64_t zset_max_listpack_entries = 128;
   int64_t zset_max_listpack_value = 64;
+  int64_t hll_sparse_max_bytes = 3000;
   int64_t stream_node_max_bytes = 4096;
   int64_t stream_node_max_entries = 100;
   const KeyHasher* hasher = nullptr;  // of the keyspace; for tables inside collections

@@ -46,6 +46,7 @@ constexpr std::string_view kWatched[] = {
     "set-max-listpack-value",
     "zset-max-listpack-entries",
     "zset-max-listpack-value",
+    "hll-sparse-max-bytes",
     "stream-node-max-bytes",
     "stream-node-max-entries",
 };
@@ -89,6 +90,7 @@ void Server::apply_options() {
   limits.set_max_listpack_value = from.encodings.set_max_listpack_value;
   limits.zset_max_listpack_entries = from.encodings.zset_max_listpack_entries;
   limits.zset_max_listpack_value = from.encodings.zset_max_listpack_value;
+  limits.hll_sparse_max_bytes = from.encodings.hll_sparse_max_bytes;
   limits.stream_node_max_bytes = from.encodings.stream_node_max_bytes;
   limits.stream_node_max_entries = from.encodings.stream_node_max_entries;
 
