@@ -19,5 +19,6 @@ extern const std::span<const CommandSpec> kLatencyFamily;
 extern const std::span<const CommandSpec> kMemoryFamily;
 extern const std::span<const CommandSpec> kSlowlogFamily;
 extern const std::span<const CommandSpec> kServerFamily;
+extern const std::span<const CommandSpec> kSetFamily;
 
 }  // namespace sorrel::catalog

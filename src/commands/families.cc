@@ -16,6 +16,9 @@ std::vector<std::span<const Binding>> families() {
       bitmap_bindings(),
       keys_bindings(),
       hyperloglog_bindings(),
+      set_bindings(),
+      set_random_bindings(),
+      set_algebra_bindings(),
   };
   // clang-format on
 }

@@ -18,6 +18,9 @@ std::span<const Binding> string_lcs_bindings();
 std::span<const Binding> bitmap_bindings();
 std::span<const Binding> keys_bindings();
 std::span<const Binding> hyperloglog_bindings();
+std::span<const Binding> set_bindings();
+std::span<const Binding> set_random_bindings();
+std::span<const Binding> set_algebra_bindings();
 
 // All of them.
 std::vector<std::span<const Binding>> families();

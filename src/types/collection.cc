@@ -2,13 +2,16 @@
 
 #include <cstdlib>
 
+#include "types/set.h"
+
 namespace sorrel {
 
 const CollectionOps& collection_ops(Type type) {
   switch (type) {
+    case Type::kSet:
+      return set_ops();
     case Type::kString:
     case Type::kList:
-    case Type::kSet:
     case Type::kZset:
     case Type::kHash:
     case Type::kStream:
