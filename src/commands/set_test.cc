@@ -42,7 +42,7 @@ TEST_P(SetCommands, MoveIsHeardAtBothKeys) {
   EXPECT_EQ(server("SMOVE {k}b other z"), "(integer) 0");
   EXPECT_EQ(server.events(), Texts{});
   EXPECT_EQ(server("SMOVE {k}b other y"), "(integer) 1");
-  EXPECT_EQ(server("SMEMBERS other"), "[\"y\"]");
+  EXPECT_EQ(server("SMEMBERS other"), "~[\"y\"]");
 }
 
 TEST_P(SetCommands, PopIsRepeatedAsWhatItTook) {
@@ -63,8 +63,8 @@ TEST_P(SetCommands, PopIsRepeatedAsWhatItTook) {
   ASSERT_EQ(effects.size(), 1u);
   EXPECT_EQ(effects[0].size(), std::string("SREM s x y z").size());
   EXPECT_EQ(server("SCARD s"), "(integer) 4");
-  EXPECT_EQ(server("SPOP s 0"), "[]");
-  EXPECT_EQ(server("SPOP missing 3"), "[]");
+  EXPECT_EQ(server("SPOP s 0"), "~[]");
+  EXPECT_EQ(server("SPOP missing 3"), "~[]");
   EXPECT_EQ(server.effects(), Texts{});
   server("SPOP s 4");
   EXPECT_EQ(server.effects(), Texts{"DEL s"});
@@ -91,7 +91,7 @@ TEST_P(SetCommands, StoresReplaceWhatWasThere) {
   server.effects();
   server.events();
   EXPECT_EQ(server("SINTERSTORE d a b"), "(integer) 2");
-  EXPECT_EQ(server("SMEMBERS d"), "[\"2\", \"3\"]");
+  EXPECT_EQ(server("SMEMBERS d"), "~[\"2\", \"3\"]");
   EXPECT_EQ(server("PTTL d"), "(integer) -1");
   EXPECT_EQ(server("SUNIONSTORE d a b"), "(integer) 4");
   EXPECT_EQ(server("SDIFFSTORE d a b"), "(integer) 1");
