@@ -41,6 +41,7 @@ class Index {
         kStringFamily,
         kSetFamily,
         kBitmapFamily,
+        kListFamily,
         kGenericFamily,
         kHyperLogLogFamily,
         kConnectionFamily,

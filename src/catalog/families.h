@@ -9,6 +9,7 @@ namespace sorrel::catalog {
 // The tables, one per family. Constant-initialised, so they may be read at any time.
 extern const std::span<const CommandSpec> kStringFamily;
 extern const std::span<const CommandSpec> kBitmapFamily;
+extern const std::span<const CommandSpec> kListFamily;
 extern const std::span<const CommandSpec> kGenericFamily;
 extern const std::span<const CommandSpec> kHyperLogLogFamily;
 extern const std::span<const CommandSpec> kConnectionFamily;

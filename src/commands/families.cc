@@ -19,6 +19,9 @@ std::vector<std::span<const Binding>> families() {
       set_bindings(),
       set_random_bindings(),
       set_algebra_bindings(),
+      list_bindings(),
+      list_search_bindings(),
+      list_move_bindings(),
   };
   // clang-format on
 }

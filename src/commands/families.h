@@ -21,6 +21,9 @@ std::span<const Binding> hyperloglog_bindings();
 std::span<const Binding> set_bindings();
 std::span<const Binding> set_random_bindings();
 std::span<const Binding> set_algebra_bindings();
+std::span<const Binding> list_bindings();
+std::span<const Binding> list_search_bindings();
+std::span<const Binding> list_move_bindings();
 
 // All of them.
 std::vector<std::span<const Binding>> families();

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "types/set.h"
+#include "types/list.h"
 
 namespace sorrel {
 
@@ -12,6 +13,10 @@ const CollectionOps& collection_ops(Type type) {
       return set_ops();
     case Type::kString:
     case Type::kList:
+    case Type::kList:
+      return list_ops();
+    case Type::kString:
+    case Type::kSet:
     case Type::kZset:
     case Type::kHash:
     case Type::kStream:

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "commands/collection_parts.h"
+#include "dispatch/call.h"
+#include "types/list.h"
+
+namespace sorrel::commands {
+
+// What the handlers of lists share.
+
+inline ListLimits list_limits(Call& call) {
+  return ListLimits(call.keys.keyspace().limits().list_max_listpack_size);
+}
+
+inline constexpr Event push_event(ListEnd where) {
+  return {EventClass::kList, where == ListEnd::kHead ? "lpush" : "rpush"};
+}
+inline constexpr Event pop_event(ListEnd where) {
+  return {EventClass::kList, where == ListEnd::kHead ? "lpop" : "rpop"};
+}
+
+inline void answer_element(Call& call, const ListElement& element) {
+  if (element.is_integer()) return call.reply.bulk_integer(element.integer);
+  call.reply.bulk({element.data, element.size});
+}
+
+// LEFT or RIGHT, in any case.
+std::optional<ListEnd> parse_list_end(std::string_view word);
+
+// Takes up to `count` elements from the end named and answers them as an array. Returns how many.
+// Precondition: the list exists.
+size_t pop_and_answer(Call& call, Entry& entry, ListEnd where, size_t count);
+
+}  // namespace sorrel::commands

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "structs/chunked_list.h"
+#include "types/collection.h"
+
+namespace sorrel {
+
+// Lists: one listpack while they are small (`listpack`), a row of them from then on (`quicklist`).
+// The bound is that of list-max-listpack-size: -1 to -5 for 4 to 64 KB, or a number of elements.
+
+const CollectionOps& list_ops();
+
+enum class ListEnd : uint8_t { kHead, kTail };
+
+struct ListLimits {
+  // Of the directive list-max-listpack-size, any number.
+  explicit ListLimits(int64_t max_listpack_size);
+
+  ChunkedList::Limits chunk;
+  bool by_count;  // the bound is a number of elements; that of bytes is only for safety
+};
+
+// An element's place in either encoding; valid until the list changes.
+using ListCursor = ChunkedList::Cursor;
+using ListElement = listpack::Element;
+// A text to be compared with many elements.
+using ListWanted = listpack::Wanted;
+
+// Looking at a list. The collection must outlive it.
+class ListReader {
+ public:
+  explicit ListReader(const Collection& value) : value_(value) {}
+
+  size_t size() const;
+  ListCursor first() const;
+  ListCursor last() const;
+  // None behind either end.
+  ListCursor next(ListCursor here) const;
+  ListCursor prev(ListCursor here) const;
+  // Negative from the end, -1 the last; none when there is none.
+  ListCursor at(int64_t index) const;
+  ListElement get(ListCursor here) const;
+
+  ListCursor end(ListEnd which) const { return which == ListEnd::kHead ? first() : last(); }
+
+ protected:
+  bool is_small() const { return value_.encoding == Encoding::kListpack; }
+  listpack::ConstBlock block() const { return static_cast<listpack::ConstBlock>(value_.data); }
+  const ChunkedList& chunks() const { return *static_cast<const ChunkedList*>(value_.data); }
+
+ private:
+  const Collection& value_;
+};
+
+// Changing one. Who adds first calls grow(), who has removed calls shrink() at the end: those are
+// the moments at which the encoding may change, as it does in Redis.
+class List : public ListReader {
+ public:
+  List(Collection& value, const ListLimits& limits)
+      : ListReader(value), value_(value), limits_(limits) {}
+
+  // Texts of `bytes` in all, `count` of them, are about to be added. Cursors are void afterwards.
+  void grow(size_t bytes, size_t count);
+  // To be called when elements have gone: a quicklist well below the bound becomes a listpack.
+  void shrink();
+
+  // Texts lie outside of the list.
+  void push(ListEnd where, std::string_view text);
+  void insert_before(ListCursor here, std::string_view text);
+  void insert_after(ListCursor here, std::string_view text);
+  void replace(ListCursor here, std::string_view text);
+  // Returns the place of the successor; places before it stay valid.
+  ListCursor erase(ListCursor here);
+  // Precondition: index + count <= size().
+  void erase_range(size_t index, size_t count);
+
+ private:
+  listpack::Block mutable_block() { return static_cast<listpack::Block>(value_.data); }
+  ChunkedList& mutable_chunks() { return *static_cast<ChunkedList*>(value_.data); }
+
+  Collection& value_;
+  const ListLimits& limits_;
+};
+
+}  // namespace sorrel
