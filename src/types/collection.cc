@@ -2,21 +2,18 @@
 
 #include <cstdlib>
 
-#include "types/set.h"
 #include "types/list.h"
+#include "types/set.h"
 
 namespace sorrel {
 
 const CollectionOps& collection_ops(Type type) {
   switch (type) {
+    case Type::kList:
+      return list_ops();
     case Type::kSet:
       return set_ops();
     case Type::kString:
-    case Type::kList:
-    case Type::kList:
-      return list_ops();
-    case Type::kString:
-    case Type::kSet:
     case Type::kZset:
     case Type::kHash:
     case Type::kStream:
