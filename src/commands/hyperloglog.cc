@@ -41,6 +41,7 @@ std::optional<std::string> bytes_of(Call& call, const Record* record, std::strin
 
 void put(Entry& entry, const std::string& bytes, Event event) {
   entry.set_text(bytes, entry.expiry(), event);
+  entry.mark_string_modified();
 }
 
 void pfadd(Call& call) {
@@ -53,7 +54,10 @@ void pfadd(Call& call) {
     if (!grew) return call.reply.error(kCorrupt);
     changed |= *grew != 0;
   }
-  if (changed) put(entry, *bytes, kChanged);
+  if (changed) {
+    hll::forget_count(*bytes);
+    put(entry, *bytes, kChanged);
+  }
   call.reply.integer(changed ? 1 : 0);
 }
 

@@ -234,17 +234,12 @@ double sigma(double x) {
   return z;
 }
 
-std::string header(char encoding) {
-  std::string bytes(kHeader, '\0');
-  kMagic.copy(bytes.data(), kMagic.size());
-  bytes[kEncodingAt] = encoding;
-  return bytes;
-}
-
 }  // namespace
 
 std::string make_sparse() {
-  std::string bytes = header(kSparse);
+  std::string bytes(kHeader, '\0');
+  kMagic.copy(bytes.data(), kMagic.size());
+  bytes[kEncodingAt] = kSparse;
   write_zeros(bytes, kRegisters);
   return bytes;
 }
@@ -273,8 +268,7 @@ bool make_dense(std::string& bytes) {
   if (is_dense(bytes)) return true;
   Registers registers{};
   if (!merge(bytes, registers)) return false;
-  const std::string old_header = bytes.substr(0, kHeader);
-  bytes = old_header;
+  bytes.resize(kHeader);
   bytes[kEncodingAt] = kDense;
   bytes.resize(kDenseBytes);
   for (size_t i = 0; i < kRegisters; i++) {
@@ -301,7 +295,7 @@ void set_all(std::string& bytes, const Registers& registers, size_t sparse_max_b
   const bool was_dense = is_dense(bytes);
   const bool fits = *std::max_element(registers.begin(), registers.end()) <= kMaxSparseValue;
   if (!was_dense && fits) {
-    std::string sparse = header(kSparse);
+    std::string sparse = bytes.substr(0, kHeader);
     for (size_t first = 0; first < kRegisters;) {
       size_t end = first + 1;
       while (end < kRegisters && registers[end] == registers[first]) end++;
@@ -314,7 +308,8 @@ void set_all(std::string& bytes, const Registers& registers, size_t sparse_max_b
       return;
     }
   }
-  bytes = header(kDense);
+  bytes.resize(kHeader);
+  bytes[kEncodingAt] = kDense;
   bytes.resize(kDenseBytes);
   for (size_t i = 0; i < kRegisters; i++) dense_set(bytes.data() + kHeader, i, registers[i]);
   forget_count(bytes);

@@ -5,6 +5,8 @@ something that is random by nature (DBSIZE counts keys that are over but not yet
 named in UNORDERED.
 """
 
+import values
+
 KEYS = [f"key{n}" for n in range(10)] + ["{tag}a", "{tag}b", ""]
 NUMBERS = ["0", "1", "-1", "2", "10", "100", "-7"]
 EDGES = [
@@ -37,7 +39,7 @@ VALUES = ["", "a", "value", "x" * 44, "x" * 45, "y" * 300, "\x00\xff\r\n", "é",
 PATTERNS = ["*", "key*", "key[0-4]", "k?y1", "nothing", "[^k]*", "key\\*", "*[", ""]
 
 # Replies whose elements may come in any order.
-UNORDERED = {"KEYS"}
+UNORDERED = {"KEYS"} | values.UNORDERED
 # Since 7.4 their mistakes are answered before the key is looked up; the reference answers for a missing key first.
 LOOKS_FIRST = {"BITCOUNT", "BITPOS"}
 # Replies that depend on the clock: numbers may be apart by so much.
@@ -241,12 +243,12 @@ GENERIC = [
     (0.05, lambda m: [m.one(["FLUSHDB", "FLUSHALL"])] + m.maybe(0.3, m.one(["ASYNC", "SYNC", "JUNK"]))),
 ]
 
-FAMILIES = {"string": STRING, "bitmap": BITMAP, "generic": GENERIC}
+FAMILIES = {"string": STRING, "bitmap": BITMAP, "generic": GENERIC, **values.FAMILIES}
 
 
 def wrong_arity(m, command):
     """Sometimes an argument too few or too many: arity and grammar errors must read the same."""
-    if command[0] in LOOKS_FIRST:
+    if command[0] in LOOKS_FIRST or command[0] in values.RANDOM:
         return command
     if m.random.random() < 0.02 and len(command) > 1:
         return command[:-1]
@@ -255,5 +257,5 @@ def wrong_arity(m, command):
     return command
 
 
-def all_commands():
-    return [entry for family in FAMILIES.values() for entry in family]
+def all_commands(only=None):
+    return [entry for name, family in FAMILIES.items() if not only or name in only for entry in family]
