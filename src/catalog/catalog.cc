@@ -39,6 +39,7 @@ class Index {
     // One line each, so that two people can add theirs.
     const std::span<const CommandSpec> families[] = {
         kStringFamily,
+        kHashFamily,
         kSetFamily,
         kBitmapFamily,
         kListFamily,

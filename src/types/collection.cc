@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "types/hash.h"
 #include "types/list.h"
 #include "types/set.h"
 
@@ -11,11 +12,12 @@ const CollectionOps& collection_ops(Type type) {
   switch (type) {
     case Type::kList:
       return list_ops();
+    case Type::kHash:
+      return hash_ops();
     case Type::kSet:
       return set_ops();
     case Type::kString:
     case Type::kZset:
-    case Type::kHash:
     case Type::kStream:
       break;
   }

@@ -1,0 +1,72 @@
+// Numbers kept in the fields of a hash.
+
+#include <cmath>
+
+#include "base/numbers.h"
+#include "commands/families.h"
+#include "commands/hash_parts.h"
+
+namespace sorrel::commands {
+namespace {
+
+void hincrby(Call& call) {
+  const auto increment = parse_int64(call.arg(3));
+  if (!increment) return answer::not_an_integer(call);
+  Entry entry = call.keys.open(call.key(1));
+  if (!check_type(call, entry, Type::kHash)) return;
+  const HashLimits limits = hash_limits(call);
+  HashEdit hash(entry.edit(Type::kHash), limits);
+  int64_t old = 0;
+  if (const auto value = hash.get(call.arg(2))) {
+    const auto number = value->is_integer() ? std::optional(value->integer)
+                                            : parse_int64({value->data, value->size});
+    if (!number) return call.reply.error("ERR hash value is not an integer");
+    old = *number;
+  }
+  const auto sum = checked_add(old, *increment);
+  if (!sum) return call.reply.error("ERR increment or decrement would overflow");
+  hash.set(call.arg(2), to_text(*sum));
+  entry.changed({EventClass::kHash, "hincrby"});
+  call.reply.integer(*sum);
+}
+
+// Repeated as the result: others may round otherwise.
+void hincrbyfloat(Call& call) {
+  const auto increment = parse_long_double(call.arg(3));
+  if (!increment) return call.reply.error("ERR value is not a valid float");
+  if (!std::isfinite(*increment)) return call.reply.error("ERR value is NaN or Infinity");
+  Entry entry = call.keys.open(call.key(1));
+  if (!check_type(call, entry, Type::kHash)) return;
+  const HashLimits limits = hash_limits(call);
+  HashEdit hash(entry.edit(Type::kHash), limits);
+  long double old = 0;
+  if (const auto value = hash.get(call.arg(2))) {
+    IntegerText scratch;
+    const auto number = parse_long_double(value->text(scratch));
+    if (!number) return call.reply.error("ERR hash value is not a float");
+    old = *number;
+  }
+  const long double sum = old + *increment;
+  if (!std::isfinite(sum)) {
+    return call.reply.error("ERR increment would produce NaN or Infinity");
+  }
+  const std::string text = format_long_double(sum);
+  hash.set(call.arg(2), text);
+  entry.changed({EventClass::kHash, "hincrbyfloat"});
+  if (call.wants_effect()) {
+    call.rewrite.as({"HSET", std::string(call.arg(1)), std::string(call.arg(2)), text});
+  }
+  call.reply.bulk(text);
+}
+
+}  // namespace
+
+std::span<const Binding> hash_counter_bindings() {
+  static constexpr Binding kBindings[] = {
+      {"hincrby", &hincrby},
+      {"hincrbyfloat", &hincrbyfloat},
+  };
+  return kBindings;
+}
+
+}  // namespace sorrel::commands
