@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/numbers.h"
+#include "types/list.h"
 #include "types/string.h"
 #include "types/type_names.h"
 
@@ -21,6 +22,18 @@ uint64_t hash(std::string_view bytes, uint64_t seed) {
 Digest string_digest(const Record& record) {
   IntegerText scratch;
   return Digest::of("string", string_bytes(record, scratch));
+}
+
+// In order, whatever the encoding.
+Digest list_digest(const Record& record) {
+  const Collection value = collection_of(record);
+  const ListReader list(value);
+  Digest digest = Digest::of("list", "");
+  for (ListCursor at = list.first(); at; at = list.next(at)) {
+    IntegerText scratch;
+    digest = Digest::of_pair(digest, Digest::of("element", list.get(at).text(scratch)));
+  }
+  return digest;
 }
 
 }  // namespace
@@ -50,6 +63,9 @@ Digest value_digest(const Record& record) {
   switch (record.type()) {
     case Type::kString:
       digest = string_digest(record);
+      break;
+    case Type::kList:
+      digest = list_digest(record);
       break;
     default:
       // Types that are not there yet add their own case; until then only their kind counts.

@@ -12,9 +12,10 @@ namespace {
 using commands::TestServer;
 
 std::string digest_of(std::initializer_list<const char*> lines, TestServer::Shape shape = {}) {
-  TestServer server({commands::string_bindings(), commands::string_set_bindings(),
-                     commands::string_counter_bindings(), commands::keys_bindings()},
-                    shape);
+  TestServer server(
+      {commands::string_bindings(), commands::string_set_bindings(),
+       commands::string_counter_bindings(), commands::keys_bindings(), commands::list_bindings()},
+      shape);
   for (const char* line : lines) {
     if (std::string_view(line).starts_with("db ")) {
       server.caller.db = line[3] - '0';
@@ -23,6 +24,15 @@ std::string digest_of(std::initializer_list<const char*> lines, TestServer::Shap
     }
   }
   return dataset_digest(server.keyspace()).text();
+}
+
+TEST(Digest, ListsCountInOrderButNotInEncoding) {
+  const std::string big = "RPUSH l " + std::string(9000, 'x');
+  EXPECT_EQ(digest_of({"RPUSH l a 1"}), digest_of({"LPUSH l 1", "LPUSH l a"}));
+  EXPECT_EQ(digest_of({"RPUSH l a 1"}), digest_of({big.c_str(), "RPUSH l a 1", "LPOP l"}));
+  EXPECT_NE(digest_of({"RPUSH l a 1"}), digest_of({"RPUSH l 1 a"}));
+  EXPECT_NE(digest_of({"RPUSH l ab"}), digest_of({"RPUSH l a b"}));
+  EXPECT_NE(digest_of({"RPUSH l a"}), digest_of({"SET l a"}));
 }
 
 TEST(Digest, IsAllZerosWithoutData) {
