@@ -51,6 +51,7 @@ constexpr bool keys_well_formed(const CommandSpec& spec) {
     if (key.flags == 0 || key.index < 1 || key.step < 1 || key.limit < 0) return false;
     if (key.key_num_index < 0 || key.first_key < 0) return false;
     if (key.begin == KeySpec::Begin::kKeyword && key.keyword.empty()) return false;
+    if (!key.passed_word.empty() && (key.start_from < 1 || key.passed_arguments < 1)) return false;
     if (key.limit != 0 && key.last != -1) return false;
     if (variable != !key.wide_words.empty()) return false;
     if (variable && (key.narrow_flags == 0 || key.words_from < 1)) return false;

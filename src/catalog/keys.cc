@@ -24,10 +24,12 @@ int64_t begin_of(const KeySpec& key, Arguments args) {
   int64_t count = static_cast<int64_t>(args.size());
   bool forward = key.start_from > 0;
   int64_t from = forward ? key.start_from : count + key.start_from;
+  if (!key.passed_word.empty()) from = 1;
   int64_t end = forward ? count - 1 : 1;
   for (int64_t i = from; forward ? i < end : i > end; i += forward ? 1 : -1) {
     if (i >= count) return 0;
     if (iequals(args[i], key.keyword)) return i + 1;
+    if (!key.passed_word.empty() && iequals(args[i], key.passed_word)) i += key.passed_arguments;
   }
   return 0;
 }

@@ -94,6 +94,10 @@ struct KeySpec {
   int index = 1;                  // kIndex: position of the first key (or of the count)
   std::string_view keyword = {};  // kKeyword: the word in front of it
   int start_from = 0;             // kKeyword: where the search starts; negative: from the end
+  // kKeyword: a word with so many arguments of its own, which may spell the keyword. When it is
+  // given, the search starts at the first argument, and start_from is only what COMMAND tells.
+  std::string_view passed_word = {};
+  int passed_arguments = 0;
   enum class Find : uint8_t { kRange, kKeyNum, kUnknown } find = Find::kRange;
   int last = 0;   // kRange: last key relative to the first, negative: from the end of arguments
   int step = 1;   // distance of one key from the next

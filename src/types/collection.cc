@@ -5,6 +5,7 @@
 #include "types/hash.h"
 #include "types/list.h"
 #include "types/set.h"
+#include "types/stream.h"
 
 namespace sorrel {
 
@@ -16,9 +17,10 @@ const CollectionOps& collection_ops(Type type) {
       return hash_ops();
     case Type::kSet:
       return set_ops();
+    case Type::kStream:
+      return stream_ops();
     case Type::kString:
     case Type::kZset:
-    case Type::kStream:
       break;
   }
   // Nobody can make a record of another type.

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "structs/listpack.h"
+#include "types/stream_id.h"
+
+// Some tens of a stream's entries in one listpack, laid out as Redis lays them out, so that dumps
+// and files can carry a node as it is.
+//
+//   node   | live | deleted | fields | name ... | 0 | entry | entry | ...
+//   entry  | flags | ms | seq | value ... | size |                         same names as the node
+//          | flags | ms | seq | fields | name | value | ... | size |       others
+//
+// `live` and `deleted` count entries; ms and seq are differences from the node's own id, which is
+// that of its first entry and is kept by the owner; `size` is how many elements of the entry stand
+// before it, for walking backwards, and the node's head ends in 0 for the same reason. Deleted
+// entries stay, marked in their flags.
+namespace sorrel::stream_node {
+
+using listpack::Block;
+using listpack::ConstBlock;
+using listpack::Position;
+
+struct Entry {
+  StreamId id;
+  bool deleted;
+  bool same_names;
+  ConstBlock node;
+  Position at;      // of the flags
+  Position values;  // behind the ids, or behind the number of fields
+  int64_t fields;
+};
+
+// The names and values of one entry, pair by pair.
+class Fields {
+ public:
+  explicit Fields(const Entry& entry);
+  // False behind the last.
+  bool next(listpack::Element& name, listpack::Element& value);
+
+ private:
+  ConstBlock node_;
+  Position name_;   // in the head, when the names are there
+  Position value_;  // of the value, or of the name before it
+  bool same_names_;
+  int64_t left_;
+};
+
+// Names and values one after the other. An even number, at least two.
+using Pairs = std::span<const std::string_view>;
+
+// Can any node hold them?
+bool storable(Pairs pairs);
+// Is there room for them in this one, whatever the limits of its owner?
+bool fits(ConstBlock node, Pairs pairs);
+
+// A node without entries that expects entries with these names.
+Block make(Pairs pairs);
+// Behind the others; `first` is the node's id. Precondition: fits().
+[[nodiscard]] Block append(Block node, const StreamId& first, const StreamId& id, Pairs pairs);
+
+int64_t live(ConstBlock node);
+int64_t deleted(ConstBlock node);
+
+// Positions of entries, deleted ones as well; kNone at the end.
+Position first(ConstBlock node);
+Position last(ConstBlock node);
+Position next(const Entry& entry);
+Position prev(const Entry& entry);
+Entry read(ConstBlock node, const StreamId& first, Position at);
+
+// Marks only: the counts follow in one go, with count_deleted. Neither position moves.
+[[nodiscard]] Block mark_deleted(Block node, const Entry& entry);
+[[nodiscard]] Block count_deleted(Block node, int64_t more);
+
+}  // namespace sorrel::stream_node
