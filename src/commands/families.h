@@ -27,6 +27,10 @@ std::span<const Binding> set_algebra_bindings();
 std::span<const Binding> list_bindings();
 std::span<const Binding> list_search_bindings();
 std::span<const Binding> list_move_bindings();
+std::span<const Binding> zset_bindings();
+std::span<const Binding> zset_range_bindings();
+std::span<const Binding> zset_pop_bindings();
+std::span<const Binding> zset_combine_bindings();
 
 // All of them.
 std::vector<std::span<const Binding>> families();

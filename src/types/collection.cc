@@ -6,6 +6,7 @@
 #include "types/list.h"
 #include "types/set.h"
 #include "types/stream.h"
+#include "types/zset.h"
 
 namespace sorrel {
 
@@ -17,10 +18,11 @@ const CollectionOps& collection_ops(Type type) {
       return hash_ops();
     case Type::kSet:
       return set_ops();
+    case Type::kZset:
+      return zset_ops();
     case Type::kStream:
       return stream_ops();
     case Type::kString:
-    case Type::kZset:
       break;
   }
   // Nobody can make a record of another type.

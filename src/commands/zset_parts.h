@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "commands/collection_parts.h"
+#include "dispatch/call.h"
+#include "types/zset.h"
+
+namespace sorrel::commands {
+
+// What the files of the sorted set family share.
+
+inline ZsetLimits zset_limits(Call& call) {
+  const KeyspaceLimits& limits = call.keys.keyspace().limits();
+  return {limits.zset_max_listpack_entries, limits.zset_max_listpack_value, limits.hasher};
+}
+
+// False: WRONGTYPE has been answered. `view` stays empty when the key is absent.
+bool read_zset(Call& call, const Key& key, std::optional<ZsetView>& view);
+
+// A list of members, with scores on request: RESP2 has them in one row, RESP3 in pairs.
+class MembersAnswer {
+ public:
+  MembersAnswer(Call& call, uint64_t count, bool with_scores);
+  void add(std::string_view member, double score);
+
+ private:
+  resp::ReplySink& reply_;
+  bool with_scores_;
+};
+
+void answer_members(Call& call, const ZsetView& view, const RankRange& ranks, bool backwards,
+                    bool with_scores);
+
+// Puts the result of a computation at the key, or deletes what is there when it is empty, and
+// answers how many members it has. Owns `value` from now on.
+void store_zset(Call& call, const Key& key, const Collection& value, Event event);
+
+// Borders as they are written: "5", "(5", "-inf"; "[a", "(a", "-", "+".
+std::optional<ScoreRange> parse_score_range(std::string_view min, std::string_view max);
+std::optional<LexRange> parse_lex_range(std::string_view min, std::string_view max);
+// Positions as they are written, negative ones from the end; empty when nothing is there.
+RankRange ranks_at(uint64_t size, int64_t start, int64_t stop);
+
+}  // namespace sorrel::commands

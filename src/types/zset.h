@@ -1,0 +1,161 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/numbers.h"
+#include "structs/listpack.h"
+#include "structs/score_map.h"
+#include "types/collection.h"
+
+namespace sorrel {
+
+// Members with scores, in the order of scores and then of bytes. Small ones are a listpack of
+// member, score, member, score ... in that order; the others a ScoreMap, reported as `skiplist`.
+// Scores are never NaN.
+
+// Up to where a sorted set stays a listpack.
+struct ZsetLimits {
+  int64_t max_entries;
+  int64_t max_value;
+  const KeyHasher* hasher;
+};
+
+// One end of a range of scores.
+struct ScoreBorder {
+  double score;
+  bool exclusive = false;
+};
+struct ScoreRange {
+  ScoreBorder min;
+  ScoreBorder max;
+};
+
+// One end of a range of members: before all of them, behind all, or at `text`.
+struct LexBorder {
+  enum class Kind : uint8_t { kFirst, kText, kLast } kind;
+  std::string_view text = {};
+  bool exclusive = false;
+};
+struct LexRange {
+  LexBorder min;
+  LexBorder max;
+};
+
+// Neighbours in the order, by rank: `count` of them from `from` on.
+struct RankRange {
+  uint64_t from = 0;
+  uint64_t count = 0;
+};
+
+// For those who only look.
+class ZsetView {
+ public:
+  // Where a member is, if it is there. Valid until the next change.
+  struct Found {
+    bool present = false;
+    double score = 0;
+    const ScoreEntry* entry = nullptr;  // skiplist
+    listpack::Position at = listpack::kNone;
+    explicit operator bool() const { return present; }
+  };
+
+  explicit ZsetView(const Collection& value) : value_(value) {}
+
+  uint64_t size() const;
+  Found find(std::string_view member) const;
+  // Counted from the lowest score. Precondition: `found` is present.
+  uint64_t rank_of(const Found& found) const;
+
+  RankRange ranks_of(const ScoreRange& range) const;
+  // Sensible when all scores are equal, as the order of members is asked for.
+  RankRange ranks_of(const LexRange& range) const;
+
+  // Calls visit(member, score) for the ranks given, which exist, from the lowest or the highest on.
+  // Views of members last until the visitor returns.
+  template <class Visit>
+  void for_each(const RankRange& ranks, bool backwards, Visit&& visit) const;
+  template <class Visit>
+  void for_each(Visit&& visit) const {
+    for_each({0, size()}, false, visit);
+  }
+
+  // As Table::scan; a listpack is visited at once.
+  uint64_t scan(uint64_t cursor, const std::function<void(std::string_view, double)>& visit) const;
+  // How ZSCAN writes a score: a listpack has whole numbers as integers.
+  std::string scanned_score(double score) const;
+
+ protected:
+  bool is_listpack() const { return value_.encoding == Encoding::kListpack; }
+  listpack::ConstBlock block() const { return static_cast<listpack::ConstBlock>(value_.data); }
+  const ScoreMap& map() const { return *static_cast<const ScoreMap*>(value_.data); }
+
+  // `at` is that of the member.
+  double score_at(listpack::Position at) const;
+
+ private:
+  template <class Begun, class Ended>
+  RankRange ranks_between(Begun&& begun, Ended&& ended) const;
+
+  Collection value_;
+};
+
+// For those who change it; `value` may get another encoding.
+class Zset {
+ public:
+  explicit Zset(Collection& value) : value_(value) {}
+
+  ZsetView view() const { return ZsetView(value_); }
+
+  // Precondition: absent.
+  void insert(std::string_view member, double score, const ZsetLimits& limits);
+  // Precondition: `found` is that of `member`, present. Found is dead afterwards.
+  void set_score(const ZsetView::Found& found, std::string_view member, double score);
+  void erase(const ZsetView::Found& found);
+  // Precondition: these ranks exist.
+  void erase(const RankRange& ranks);
+
+ private:
+  listpack::Block block() const { return static_cast<listpack::Block>(value_.data); }
+  ScoreMap& map() const { return *static_cast<ScoreMap*>(value_.data); }
+  bool is_listpack() const { return value_.encoding == Encoding::kListpack; }
+  void insert_packed(std::string_view member, double score);
+  void append_packed(std::string_view member, double score);
+  void convert(const KeyHasher* hasher);
+
+  Collection& value_;
+};
+
+const CollectionOps& zset_ops();
+// The members of `map`, which ends here, in the encoding that the limits ask for.
+Collection make_zset(ScoreMap* map, const ZsetLimits& limits);
+
+template <class Visit>
+void ZsetView::for_each(const RankRange& ranks, bool backwards, Visit&& visit) const {
+  if (ranks.count == 0) return;
+  const uint64_t begin = backwards ? ranks.from + ranks.count - 1 : ranks.from;
+  if (!is_listpack()) {
+    auto place = map().tree().at(begin);
+    for (uint64_t left = ranks.count;;) {
+      visit(place.entry()->member(), place.entry()->score());
+      if (--left == 0) return;
+      backwards ? place.previous() : place.next();
+    }
+  }
+  listpack::Position at = listpack::at(block(), static_cast<int64_t>(begin * 2));
+  IntegerText scratch;
+  for (uint64_t left = ranks.count;;) {
+    visit(listpack::get(block(), at).text(scratch), score_at(at));
+    if (--left == 0) return;
+    if (backwards) {
+      at = listpack::prev(block(), listpack::prev(block(), at));
+    } else {
+      at = listpack::next(block(), listpack::next(block(), at));
+    }
+  }
+}
+
+}  // namespace sorrel
