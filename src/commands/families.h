@@ -16,6 +16,7 @@ std::span<const Binding> string_counter_bindings();
 std::span<const Binding> string_increx_bindings();
 std::span<const Binding> string_lcs_bindings();
 std::span<const Binding> bitmap_bindings();
+std::span<const Binding> stream_bindings();
 std::span<const Binding> keys_bindings();
 std::span<const Binding> hyperloglog_bindings();
 std::span<const Binding> hash_bindings();
