@@ -4,7 +4,9 @@
 
 #include "base/hash.h"
 #include "base/numbers.h"
+#include "types/hash.h"
 #include "types/list.h"
+#include "types/set.h"
 #include "types/string.h"
 #include "types/type_names.h"
 
@@ -33,6 +35,27 @@ Digest list_digest(const Record& record) {
     IntegerText scratch;
     digest = Digest::of_pair(digest, Digest::of("element", list.get(at).text(scratch)));
   }
+  return digest;
+}
+
+// Members have no order, and each is there once.
+Digest set_digest(const Record& record) {
+  Digest digest = Digest::of("type", type_name(record.type()));
+  Set(collection_of(record)).for_each([&](const SetMember& member) {
+    IntegerText scratch;
+    digest.mix(Digest::of("member", member.text(scratch)));
+  });
+  return digest;
+}
+
+Digest hash_digest(const Record& record) {
+  Digest digest = Digest::of("type", type_name(record.type()));
+  Hash(collection_of(record)).for_each([&](const HashItem& item) {
+    IntegerText field;
+    IntegerText value;
+    digest.mix(Digest::of_pair(Digest::of("field", item.field.text(field)),
+                               Digest::of("value", item.value.text(value))));
+  });
   return digest;
 }
 
@@ -66,6 +89,12 @@ Digest value_digest(const Record& record) {
       break;
     case Type::kList:
       digest = list_digest(record);
+      break;
+    case Type::kSet:
+      digest = set_digest(record);
+      break;
+    case Type::kHash:
+      digest = hash_digest(record);
       break;
     default:
       // Types that are not there yet add their own case; until then only their kind counts.

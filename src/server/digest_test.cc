@@ -14,7 +14,8 @@ using commands::TestServer;
 std::string digest_of(std::initializer_list<const char*> lines, TestServer::Shape shape = {}) {
   TestServer server(
       {commands::string_bindings(), commands::string_set_bindings(),
-       commands::string_counter_bindings(), commands::keys_bindings(), commands::list_bindings()},
+       commands::string_counter_bindings(), commands::keys_bindings(), commands::list_bindings(),
+       commands::set_bindings(), commands::hash_bindings()},
       shape);
   for (const char* line : lines) {
     if (std::string_view(line).starts_with("db ")) {
@@ -46,6 +47,17 @@ TEST(Digest, DoesNotCareHowTheDataCameAbout) {
   EXPECT_EQ(digest_of({"SET b 2", "SET a 1"}), expected);
   EXPECT_EQ(digest_of({"SET b 2", "SET a 0", "INCR a"}), expected);
   EXPECT_EQ(digest_of({"SET a 1", "SET b 2"}, commands::kFourWorkers), expected);
+}
+
+TEST(Digest, OfSetsAndHashesDoesNotCareForOrderOrEncoding) {
+  EXPECT_EQ(digest_of({"SADD s 1 2"}), digest_of({"SADD s 2 x", "SADD s 1", "SREM s x"}));
+  EXPECT_EQ(digest_of({"HSET h a 1 b 2"}), digest_of({"HSET h b 2 c 3", "HSET h a 1", "HDEL h c"}));
+  const std::set<std::string> digests = {
+      digest_of({"SADD s 1 2"}),     digest_of({"SADD s 1 3"}),     digest_of({"SADD s 1"}),
+      digest_of({"HSET s 1 2"}),     digest_of({"HSET s 2 1"}),     digest_of({"HSET s 1 2 2 1"}),
+      digest_of({"HSET s 1 1 2 2"}), digest_of({"HSET s 1 2 2 2"}),
+  };
+  EXPECT_EQ(digests.size(), 8u);
 }
 
 TEST(Digest, SeesEveryDifference) {
