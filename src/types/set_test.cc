@@ -105,7 +105,9 @@ TEST_P(SetModel, BehavesAsASet) {
       ASSERT_EQ(content(set), expected);
     }
   }
-  const Collection copy = set_ops().clone(made.release());
+  const Collection original = made.release();
+  const Collection copy = set_ops().clone(original);
+  set_ops().free(original);
   EXPECT_EQ(content(Set(copy)), expected);
   EXPECT_GT(set_ops().memory(copy), 0u);
   set_ops().free(copy);
