@@ -43,6 +43,7 @@ class Index {
         kSetFamily,
         kBitmapFamily,
         kListFamily,
+        kListBlockingFamily,
         kGenericFamily,
         kHyperLogLogFamily,
         kConnectionFamily,

@@ -10,6 +10,7 @@ namespace sorrel::catalog {
 extern const std::span<const CommandSpec> kStringFamily;
 extern const std::span<const CommandSpec> kBitmapFamily;
 extern const std::span<const CommandSpec> kListFamily;
+extern const std::span<const CommandSpec> kListBlockingFamily;
 extern const std::span<const CommandSpec> kGenericFamily;
 extern const std::span<const CommandSpec> kHyperLogLogFamily;
 extern const std::span<const CommandSpec> kConnectionFamily;

@@ -7,6 +7,7 @@
 #include "base/numbers.h"
 #include "commands/families.h"
 #include "commands/list_parts.h"
+#include "commands/wait_option.h"
 #include "dispatch/option_parser.h"
 
 namespace sorrel::commands {
@@ -66,23 +67,29 @@ void rpoplpush(Call& call) {
   move_element(call, ListEnd::kTail, ListEnd::kHead);
 }
 
+// Of those who waited, other types are not the concern: such a key may become a list again.
+bool passes_over(Call& call, const Entry& entry) {
+  return call.retrying() && entry.record()->type() != Type::kList;
+}
+
 struct LmpopOptions {
   size_t keys = 0;
   ListEnd where = ListEnd::kHead;
   size_t count = 1;
 };
 
-bool parse_lmpop(Call& call, LmpopOptions& lmpop) {
+// From the number of keys on, which stands at `first`.
+bool parse_lmpop(Call& call, size_t first, LmpopOptions& lmpop) {
   constexpr std::string_view kNoKeys = "ERR numkeys should be greater than 0";
   constexpr std::string_view kNoCount = "ERR count should be greater than 0";
-  OptionParser options(call.args, 1);
+  OptionParser options(call.args, first);
   const int64_t keys = options.integer(kNoKeys);
   if (keys <= 0) options.fail(kNoKeys);
   // Behind the keys there is at least the side.
   if (keys > 0 && static_cast<uint64_t>(keys) >= options.remaining()) options.fail_syntax();
   if (!options.failed()) {
     lmpop.keys = static_cast<size_t>(keys);
-    options = OptionParser(call.args, 2 + lmpop.keys);
+    options = OptionParser(call.args, first + 1 + lmpop.keys);
     const auto where = parse_list_end(options.text());
     if (!where) options.fail_syntax();
     lmpop.where = where.value_or(ListEnd::kHead);
@@ -102,13 +109,12 @@ bool parse_lmpop(Call& call, LmpopOptions& lmpop) {
   return !options.failed();
 }
 
-void lmpop(Call& call) {
-  LmpopOptions options;
-  if (!parse_lmpop(call, options)) return;
-  for (size_t i = 2; i < 2 + options.keys; i++) {
+// True: answered, by elements or by an error.
+bool pop_from_first(Call& call, size_t first_key, const LmpopOptions& options) {
+  for (size_t i = first_key; i < first_key + options.keys; i++) {
     Entry entry = call.keys.open(call.key(i));
-    if (!entry) continue;
-    if (!check_type(call, entry, Type::kList)) return;
+    if (!entry || passes_over(call, entry)) continue;
+    if (!check_type(call, entry, Type::kList)) return true;
     call.reply.array(2);
     call.reply.bulk(call.arg(i));
     const size_t count = pop_and_answer(call, entry, options.where, options.count);
@@ -116,15 +122,88 @@ void lmpop(Call& call) {
       call.rewrite.as({options.where == ListEnd::kHead ? "LPOP" : "RPOP", std::string(call.arg(i)),
                        to_text(static_cast<int64_t>(count))});
     }
+    return true;
+  }
+  return false;
+}
+
+void lmpop(Call& call) {
+  LmpopOptions options;
+  if (!parse_lmpop(call, 1, options)) return;
+  if (!pop_from_first(call, 2, options)) call.reply.null_array();
+}
+
+void blmpop(Call& call) {
+  LmpopOptions options;
+  const auto deadline = parse_wait(call, 1);
+  if (!deadline || !parse_lmpop(call, 2, options)) return;
+  if (!pop_from_first(call, 3, options)) call.wait(positions(3, options.keys), *deadline, true);
+}
+
+void blpop_from(Call& call, ListEnd where) {
+  const auto deadline = parse_wait(call, call.argc() - 1);
+  if (!deadline) return;
+  const size_t keys = call.argc() - 2;
+  for (size_t i = 1; i <= keys; i++) {
+    Entry entry = call.keys.open(call.key(i));
+    if (!entry || passes_over(call, entry)) continue;
+    if (!check_type(call, entry, Type::kList)) return;
+    const ListLimits limits = list_limits(call);
+    List list(entry.edit(Type::kList), limits);
+    const ListCursor at = list.end(where);
+    call.reply.array(2);
+    call.reply.bulk(call.arg(i));
+    answer_element(call, list.get(at));
+    list.erase(at);
+    list.shrink();
+    entry.changed(pop_event(where));
+    if (call.wants_effect()) {
+      call.rewrite.as({where == ListEnd::kHead ? "LPOP" : "RPOP", std::string(call.arg(i))});
+    }
     return;
   }
-  call.reply.null_array();
+  call.wait(positions(1, keys), *deadline, true);
+}
+
+void blpop(Call& call) {
+  blpop_from(call, ListEnd::kHead);
+}
+void brpop(Call& call) {
+  blpop_from(call, ListEnd::kTail);
+}
+
+// As move_element, but waits for the source.
+void move_or_wait(Call& call, ListEnd from, ListEnd to, size_t timeout_at) {
+  const auto deadline = parse_wait(call, timeout_at);
+  if (!deadline) return;
+  bool there = false;
+  {
+    Entry source = call.keys.open(call.key(1));
+    there = source && !passes_over(call, source);
+  }
+  if (!there) return call.wait({1}, *deadline, true);
+  move_element(call, from, to);
+  if (call.wants_effect()) {
+    const auto side = [](ListEnd end) { return end == ListEnd::kHead ? "LEFT" : "RIGHT"; };
+    call.rewrite.as(
+        {"LMOVE", std::string(call.arg(1)), std::string(call.arg(2)), side(from), side(to)});
+  }
+}
+
+void blmove(Call& call) {
+  const auto from = parse_list_end(call.arg(3));
+  const auto to = parse_list_end(call.arg(4));
+  if (!from || !to) return answer::syntax_error(call);
+  move_or_wait(call, *from, *to, 5);
+}
+
+void brpoplpush(Call& call) {
+  move_or_wait(call, ListEnd::kTail, ListEnd::kHead, 3);
 }
 
 constexpr Binding kBindings[] = {
-    {"lmove", lmove},
-    {"rpoplpush", rpoplpush},
-    {"lmpop", lmpop},
+    {"lmove", lmove},           {"rpoplpush", rpoplpush}, {"lmpop", lmpop}, {"blmove", blmove},
+    {"brpoplpush", brpoplpush}, {"blmpop", blmpop},       {"blpop", blpop}, {"brpop", brpop},
 };
 
 }  // namespace

@@ -116,7 +116,7 @@ class TestServer final : public EffectSink, public ChangeObserver {
       : table_(build(families)),
         keyspace_({.databases = shape.databases, .partitions = shape.partitions}, nullptr),
         gate_(shape.workers),
-        world_{*table_, keyspace_, stream_, gate_, node_, CycleScale{}, nullptr} {
+        world_{*table_, keyspace_, stream_, gate_, node_, CycleScale{}, nullptr, &waiters_} {
     stream_.attach(this);
     for (unsigned i = 0; i < shape.workers; i++) {
       workers_.push_back(std::make_unique<Executor>(world_, i, i + 1));
@@ -190,7 +190,9 @@ class TestServer final : public EffectSink, public ChangeObserver {
       reply.error("TEST the line has no words, or an open quote");
       return;
     }
-    if (execute(words, reply) == Executor::Outcome::kPostponed) reply.simple("(postponed)");
+    const Executor::Outcome outcome = execute(words, reply);
+    if (outcome == Executor::Outcome::kPostponed) reply.simple("(postponed)");
+    if (outcome == Executor::Outcome::kWaiting) reply.simple("(waits)");
   }
 
   static std::string of_database(int db) {
@@ -225,6 +227,7 @@ class TestServer final : public EffectSink, public ChangeObserver {
   EffectStream stream_;
   WorldGate gate_;
   NodeState node_;
+  Waiters waiters_;
   ExecutorWorld world_;
   std::vector<std::unique_ptr<Executor>> workers_;
   size_t turn_ = 0;

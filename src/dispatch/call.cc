@@ -4,6 +4,21 @@
 
 #include "base/bytes.h"
 
+namespace sorrel {
+
+void Call::wait(std::vector<size_t> positions, int64_t deadline_ms, bool null_array) {
+  if (!caller.may_wait) {
+    null_array ? reply.null_array() : reply.null();
+    return;
+  }
+  waiting.asked = true;
+  waiting.keys = std::move(positions);
+  waiting.deadline_ms = deadline_ms;
+  waiting.null_array = null_array;
+}
+
+}  // namespace sorrel
+
 namespace sorrel::answer {
 namespace {
 

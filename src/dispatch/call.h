@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "dispatch/caller.h"
@@ -49,6 +50,17 @@ struct Request {
   size_t end = 0;      // for the session: where the next request begins
 };
 
+// What a handler says that finds nothing yet: see Call::wait().
+struct Waiting {
+  bool asked = false;
+  bool retrying = false;  // it waited, and is run again because one of its keys has changed
+  bool null_array = true;
+  int64_t deadline_ms = 0;
+  std::vector<size_t> keys;  // positions
+  std::vector<std::pair<size_t, std::string>>
+      replaced;  // arguments that are to read otherwise then
+};
+
 // One running command, as its handler sees it: parse args, act through the door, answer.
 struct Call {
   const Command& command;
@@ -58,6 +70,7 @@ struct Call {
   Door& keys;
   Rewrite& rewrite;
   const Request& request;
+  Waiting& waiting;
 
   size_t argc() const { return args.size(); }
   std::string_view arg(size_t at) const { return args[at]; }
@@ -69,6 +82,13 @@ struct Call {
   }
 
   int64_t now_ms() const { return keys.now_ms(); }
+
+  // There is nothing yet in the keys at these positions: the command is run again when one of them
+  // changes, until `deadline_ms` (0: for ever). Nothing is to be answered now. Who may not wait is
+  // answered as if the time were up, by a null or a null array.
+  void wait(std::vector<size_t> positions, int64_t deadline_ms, bool null_array);
+  // A key of the wrong type is no error then: it may change again.
+  bool retrying() const { return waiting.retrying; }
 
   // The room's own object, as given in its Binding.
   template <class T>

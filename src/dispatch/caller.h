@@ -22,6 +22,7 @@ struct Caller {
   int protocol = 2;
   bool no_touch = false;  // reads do not mark keys as used
   bool no_evict = false;
+  bool may_wait = false;  // for keys, in a command that blocks
   std::string user = "default";
 
   bool authenticated() const { return (reasons & kNotAuthenticated) == 0; }

@@ -22,6 +22,7 @@ Executor::Executor(ExecutorWorld& world, unsigned worker, uint64_t random_seed)
       effects_(world.effects),
       door_(world.keyspace, effects_, random_) {
   stats_.commands.resize(world.commands.all().size());
+  if (world.waiters != nullptr) door_.set_waiters(world.waiters->counter());
 }
 
 void Executor::prepare(Request& request, int db, Look look) {
@@ -50,7 +51,7 @@ Executor::Outcome Executor::execute(const Request& request, Caller& caller,
     return execute_carefully(request, caller, reply);
   }
   run(*command, request, caller, reply);
-  return Outcome::kDone;
+  return waiting_.asked ? Outcome::kWaiting : Outcome::kDone;
 }
 
 // For whatever is not a plain command that may simply run.
@@ -67,7 +68,12 @@ Executor::Outcome Executor::execute_carefully(const Request& request, Caller& ca
   const bool monitored = (world_.node.reasons & NodeState::kMonitored) != 0;
   run(*command, request, caller, reply);
   if (monitored) show(*command, request, caller);
-  return Outcome::kDone;
+  return waiting_.asked ? Outcome::kWaiting : Outcome::kDone;
+}
+
+// For those who waited: they have passed the gates before.
+void Executor::run_again(const Request& request, Caller& caller, resp::ReplySink& reply) {
+  run(*request.command, request, caller, reply);
 }
 
 // Administrative commands may carry what not everybody should see.
@@ -80,7 +86,8 @@ void Executor::show(const Command& command, const Request& request, const Caller
                                                  Caller& caller, resp::ReplySink& reply) {
   door_.begin(caller.db, now_ms_, !caller.no_touch);
   rewrite_.reset();
-  Call call{command, request.args, caller, reply, door_, rewrite_, request};
+  waiting_.asked = false;
+  Call call{command, request.args, caller, reply, door_, rewrite_, request, waiting_};
   const uint64_t errors = reply.errors();
   current_ = &command;
   if (!kLatches || !world_.gate.threaded() || command.locking == Locking::kNone) {
@@ -94,12 +101,16 @@ void Executor::show(const Command& command, const Request& request, const Caller
   const bool failed = reply.errors() != errors;
   if (failed) count_error(reply, errors);
   finish(command, request, caller, failed);
+  if (door_.has_touched()) [[unlikely]]
+    serve_waiters();
 }
 
 // Precondition: whatever the command needs is locked. Effects take their numbers before it is let
 // go.
 [[gnu::always_inline]] inline void Executor::run_locked(Call& call) {
   call.command.handler(call);
+  if (waiting_.asked && !waiting_.retrying) [[unlikely]]
+    start_waiting(call);
   if (door_.changes() == 0) return;
   changes_ += door_.changes();
   if (effects_.active()) leave_effects(call);

@@ -2,13 +2,16 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/cycles.h"
 #include "dispatch/call.h"
 #include "dispatch/command_stats.h"
 #include "dispatch/node_state.h"
+#include "dispatch/waiters.h"
 #include "dispatch/world_gate.h"
 
 namespace sorrel {
@@ -37,6 +40,7 @@ struct ExecutorWorld {
   const NodeState& node;
   CycleScale cycles;
   ExecutionObserver* observer = nullptr;
+  Waiters* waiters = nullptr;  // null: nobody can wait
 };
 
 // One worker's way of running commands: gates, locks, the handler, bookkeeping. Belongs to its
@@ -46,6 +50,7 @@ class Executor {
   enum class Outcome : uint8_t {
     kDone,       // answered
     kPostponed,  // not run: CLIENT PAUSE; to be tried again later
+    kWaiting,    // ran, found nothing and waits; see take_waiter()
   };
 
   Executor(ExecutorWorld& world, unsigned worker, uint64_t random_seed);
@@ -80,6 +85,17 @@ class Executor {
     world_.gate.end_exclusive(worker_);
   }
 
+  // After kWaiting: who waits.
+  Waiters::Handle take_waiter() { return std::move(waiter_); }
+  // Answers to those who waited, for whoever has their connections; to be handed on after the
+  // effects of the turn.
+  struct Served {
+    Waiters::Handle waiter;
+    std::string reply;
+  };
+  std::vector<Served> take_served() { return std::exchange(served_, {}); }
+  bool has_served() const { return !served_.empty(); }
+
   Door& door() { return door_; }
   EffectLog& effects() { return effects_; }
   ExecutorStats& stats() { return stats_; }
@@ -104,6 +120,11 @@ class Executor {
   void show(const Command& command, const Request& request, const Caller& caller);
   void report_slow(const Command& command, const Request& request, const Caller& caller,
                    uint64_t ns);
+  void start_waiting(const Call& call);
+  void serve_waiters();
+  bool run_for(const Waiters::Handle& waiter);
+  bool is_there(int db, std::string_view key);
+  void run_again(const Request& request, Caller& caller, resp::ReplySink& reply);
   void leave_effects(const Call& call);
   void count_error(resp::ReplySink& reply, uint64_t errors);
   void unknown_command(const Request& request, resp::ReplySink& reply);
@@ -120,6 +141,10 @@ class Executor {
   uint64_t changes_ = 0;
   const Command* current_ = nullptr;
   CommandTable::Recent recent_;
+  Waiting waiting_;
+  Waiters::Handle waiter_;
+  bool serving_ = false;
+  std::vector<Served> served_;
   std::vector<catalog::KeyPosition> key_positions_;
   std::vector<unsigned> latched_;
 };

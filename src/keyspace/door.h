@@ -1,7 +1,10 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/random.h"
@@ -81,7 +84,22 @@ class Door {
   // How many guards ended with a change since begin().
   uint64_t changes() const { return changes_; }
   // A change that went past guards: FLUSHALL, SWAPDB.
-  void note_bulk_change(uint64_t count) { changes_ += count; }
+  void note_bulk_change(uint64_t count) {
+    changes_ += count;
+    if (waiting_->load(std::memory_order_relaxed) != 0) touch(kAnyDatabase, "");
+  }
+
+  // While `waiting` is not zero, keys that change are noted: somebody may wait for them.
+  void set_waiters(const std::atomic<uint32_t>& waiting) { waiting_ = &waiting; }
+  static constexpr int kAnyDatabase = -1;  // instead of one: any key may have changed
+  struct Touched {
+    int db;
+    std::string key;
+  };
+  bool has_touched() const { return !touched_.empty(); }
+  const std::vector<Touched>& touched() const { return touched_; }
+  void touch(int db, std::string_view key) { touched_.push_back({db, std::string(key)}); }
+  void clear_touched() { touched_.clear(); }
 
   // While writes are paused, keys whose time has come are hidden but not deleted.
   void set_may_expire(bool may) { may_expire_ = may; }
@@ -118,6 +136,8 @@ class Door {
   static void adopt(Database& database, Table::Position at, const Record* before, Record* now);
   void note_change(int db, std::string_view key, Event event) {
     changes_++;
+    if (waiting_->load(std::memory_order_relaxed) != 0) [[unlikely]]
+      touch(db, key);
     tell(db, key, event);
   }
   void tell(int db, std::string_view key, Event event) {
@@ -127,7 +147,11 @@ class Door {
   Keyspace& keyspace_;
   EffectLog& effects_;
   Random& random_;
+  static constexpr std::atomic<uint32_t> kNobody{0};
+
   ChangeObserver* observer_ = nullptr;
+  const std::atomic<uint32_t>* waiting_ = &kNobody;
+  std::vector<Touched> touched_;
   int db_ = 0;
   int64_t now_ms_ = 0;
   uint32_t lru_now_ = 0;

@@ -22,8 +22,9 @@ class ConfigCommandsTest : public ::testing::Test {
     Command command;
     command.parent = &parent;
     command.context = &commands_;
+    Waiting waiting;
     const Request request{.args = args, .command = &command};
-    Call call{command, args, caller_, writer, door_, rewrite_, request};
+    Call call{command, args, caller_, writer, door_, rewrite_, request, waiting};
     handler(call);
     return std::string(buffer.view());
   }

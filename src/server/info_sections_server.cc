@@ -89,7 +89,7 @@ void write_clients_section(InfoText& out, Server& server) {
   size_t count = 0;
   size_t waiting = 0;
   for (const auto& worker : server.workers()) {
-    waiting += worker->host().suspended_count();
+    waiting += worker->host().suspended_count() + worker->host().waiting_count();
     worker->host().for_each([&](Session& session) {
       if (session.killed()) return;
       count++;

@@ -69,8 +69,9 @@ Status Server::start() {
 
   const auto threads = static_cast<unsigned>(options_.process.threads);
   gate_ = std::make_unique<WorldGate>(threads);
-  executors_ = std::make_unique<ExecutorWorld>(ExecutorWorld{
-      *commands_, *keyspace_, effects_, *gate_, node_, measure_cycles(clock_), &admin_.observer()});
+  executors_ = std::make_unique<ExecutorWorld>(ExecutorWorld{*commands_, *keyspace_, effects_,
+                                                             *gate_, node_, measure_cycles(clock_),
+                                                             &admin_.observer(), &waiters_});
   for (unsigned i = 0; i < threads; i++) {
     workers_.push_back(std::make_unique<Worker>(i, threads, *executors_, sessions_, expiry_, clock_,
                                                 random_word()));

@@ -121,6 +121,7 @@ class Server : public io::AcceptHandler {
   Admin admin_{*this};
   std::unique_ptr<CommandTable> commands_;
   std::unique_ptr<WorldGate> gate_;
+  Waiters waiters_;
   std::unique_ptr<ExecutorWorld> executors_;
   SessionWorld sessions_;
   std::vector<std::unique_ptr<Worker>> workers_;

@@ -280,14 +280,17 @@ void no_touch(Call& call) {
   if (parse_on_off(call, call.caller.no_touch)) call.reply.ok();
 }
 
-// No command blocks yet, and who waits for the end of a pause is not meant.
+// Who waits for the end of a pause is not meant.
 void unblock(Call& call) {
   if (call.argc() > 4) return too_many_arguments(call);
   if (call.argc() == 4 && !iequals(call.arg(3), "TIMEOUT") && !iequals(call.arg(3), "ERROR")) {
     return call.reply.error("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR");
   }
-  if (!parse_int64(call.arg(2))) return answer::not_an_integer(call);
-  call.reply.integer(0);
+  const auto id = parse_int64(call.arg(2));
+  if (!id) return answer::not_an_integer(call);
+  Session* session = find_session(call.context<SessionWorld>(), static_cast<uint64_t>(*id));
+  const bool with_error = call.argc() == 4 && iequals(call.arg(3), "ERROR");
+  call.reply.integer(session != nullptr && session->end_wait(with_error) ? 1 : 0);
 }
 
 constexpr Binding kBindings[] = {

@@ -21,7 +21,7 @@ int64_t whole_seconds(int64_t from_ms, int64_t to_ms) {
 std::string flags_of(const Session& session) {
   std::string flags;
   if (session.monitoring()) flags += 'O';
-  if (session.suspended()) flags += 'b';
+  if (session.suspended() || session.waits_for_keys()) flags += 'b';
   if (session.closing()) flags += session.killed() ? 'A' : 'c';
   if (session.stream()->is_unix()) flags += 'U';
   if (session.caller().no_evict) flags += 'e';

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "resp/reply_writer.h"
 #include "resp/short_request.h"
 #include "session/client_list.h"
 #include "session/session_host.h"
@@ -16,6 +17,8 @@ constexpr size_t kHeldSlack = 4096;
 // A peer that is to be closed gets this long to take a byte of what it was answered.
 constexpr int64_t kFlushPatienceMs = 60'000;
 constexpr int64_t kWebRequestLogMs = 60'000;
+// A wait may be as long as the clock counts; its timer looks again now and then.
+constexpr int64_t kLongestTimerMs = 60 * 60 * 1000;
 
 // Assigning an empty string would keep the memory.
 void free_memory(std::string& text) {
@@ -34,6 +37,7 @@ const Command* named_command(const Request& request) {
 Session::Session(SessionHost& host, uint64_t id, int64_t now_ms)
     : host_(host), created_ms_(now_ms), last_use_ms_(now_ms) {
   caller_.id = id;
+  caller_.may_wait = true;
   caller_.session = this;
 }
 
@@ -48,12 +52,12 @@ void Session::on_data(std::string_view bytes) {
   host_.stats_.reads++;
   host_.stats_.input_bytes += bytes.size();
   last_use_ms_ = host_.now_ms();
-  if (held_.empty()) {
+  if (held_.empty() && waiter_ == nullptr) {
     const size_t used = process(bytes);
     if (used < bytes.size() && !closing_) held_.assign(bytes.substr(used));
   } else {
     held_.append(bytes);
-    if (!suspended_) release_held(process(held_));
+    if (!suspended_ && waiter_ == nullptr) release_held(process(held_));
   }
   if (!closing_ && over_query_limit()) {
     host_.stats_.query_limit_closes++;
@@ -104,7 +108,7 @@ void Session::resume() {
 size_t Session::process(std::string_view bytes) {
   host_.begin_running(*this, bytes.size());
   size_t at = 0;
-  while (at < bytes.size() && !closing_ && !suspended_) {
+  while (at < bytes.size() && !closing_ && !suspended_ && waiter_ == nullptr) {
     const size_t next = run_window(bytes, at);
     if (next == at) break;
     at = next;
@@ -201,6 +205,11 @@ size_t Session::run_window(std::string_view bytes, size_t at) {
     }
     at = request.end;
     host_.bound_scratch();
+    if (waiter_ != nullptr) [[unlikely]] {
+      last_command_ = named_command(request);
+      parser_.reset();  // what is behind it is read again later
+      return at;
+    }
     if (closing_) return at;
   }
   if (!requests.empty()) last_command_ = named_command(requests.back());
@@ -216,11 +225,14 @@ bool Session::execute_one(const Request& request) {
   const bool skip = std::exchange(skip_next_reply_, false);
   silent_ = skip || reply_mode_ != ReplyMode::kOn;
   const size_t mark = host_.out_.size();
-  if (host_.executor_.execute(request, caller_, host_.writer_) == Executor::Outcome::kPostponed)
-      [[unlikely]] {
-    skip_next_reply_ = skip;
-    suspend();
-    return false;
+  const Executor::Outcome outcome = host_.executor_.execute(request, caller_, host_.writer_);
+  if (outcome != Executor::Outcome::kDone) [[unlikely]] {
+    if (outcome == Executor::Outcome::kPostponed) {
+      skip_next_reply_ = skip;
+      suspend();
+      return false;
+    }
+    start_waiting();
   }
   if (silent_) [[unlikely]]
     host_.drop_replies(mark);
@@ -263,6 +275,8 @@ void Session::send(std::string_view bytes) {
 
 void Session::close_soon(bool flush) {
   if (closing_ && (flush || !close_flush_)) return;
+  // Nobody may take elements out for it any more.
+  if (waiter_ != nullptr) host_.executor_.world().waiters->cancel(waiter_);
   closing_ = true;
   close_flush_ = flush;
   host_.end_soon(*this);
@@ -271,6 +285,7 @@ void Session::close_soon(bool flush) {
 void Session::kill() {
   // Its worker is outside its batch, or is the caller; the lists of its turn are its own, and it
   // may be asleep. So it is woken and ends the stream when it comes to its mail.
+  if (waiter_ != nullptr) host_.executor_.world().waiters->cancel(waiter_);
   closing_ = true;
   close_flush_ = false;
   host_.post([host = &host_, id = id()] {
@@ -284,7 +299,66 @@ void Session::on_drained() {
   last_use_ms_ = host_.now_ms();
 }
 
+void Session::start_waiting() {
+  waiter_ = host_.executor_.take_waiter();
+  host_.waiting_++;
+  if (waiter_->deadline_ms == 0) return;
+  const int64_t rest_ms = waiter_->deadline_ms - host_.now_ms();
+  wait_timer_ = host_.loop_.add_timer(std::clamp<int64_t>(rest_ms, 1, kLongestTimerMs),
+                                      [this] { time_is_up(); });
+}
+
+void Session::time_is_up() {
+  wait_timer_ = 0;
+  const int64_t rest_ms = waiter_->deadline_ms - host_.now_ms();
+  // Not yet, or somebody serves it at this very moment: look again.
+  if (rest_ms > 0 || !host_.executor_.world().waiters->cancel(waiter_)) {
+    wait_timer_ = host_.loop_.add_timer(std::clamp<int64_t>(rest_ms, 1, kLongestTimerMs),
+                                        [this] { time_is_up(); });
+    return;
+  }
+  resp::OutputBuffer out;
+  resp::ReplyWriter reply(out, caller_.protocol);
+  waiter_->null_array ? reply.null_array() : reply.null();
+  answer_waiting(waiter_, out.view());
+}
+
+// Whatever becomes of it: no timer, no list, no count.
+void Session::stop_waiting() {
+  if (waiter_ == nullptr) return;
+  if (wait_timer_ != 0) host_.loop_.cancel_timer(std::exchange(wait_timer_, 0));
+  host_.executor_.world().waiters->cancel(waiter_);
+  waiter_.reset();
+  host_.waiting_--;
+}
+
+void Session::answer_waiting(const Waiters::Handle& waiter, std::string_view reply) {
+  // It may have closed, or waited for something else, since this was sent on its way.
+  if (waiter_ == nullptr || waiter_->ticket != waiter->ticket || closing_) return;
+  stop_waiting();
+  if (!silent_) send(reply);
+  last_use_ms_ = host_.now_ms();
+  if (!held_.empty() && !suspended_) release_held(process(held_));
+}
+
+bool Session::end_wait(bool with_error) {
+  if (waiter_ == nullptr || closing_) return false;
+  if (!host_.executor_.world().waiters->cancel(waiter_)) return false;
+  resp::OutputBuffer out;
+  resp::ReplyWriter reply(out, caller_.protocol);
+  if (with_error) {
+    reply.error("UNBLOCKED client unblocked via CLIENT UNBLOCK");
+  } else {
+    waiter_->null_array ? reply.null_array() : reply.null();
+  }
+  host_.post([host = &host_, waiter = waiter_, text = std::string(out.view())] {
+    if (Session* session = host->find(waiter->caller.id)) session->answer_waiting(waiter, text);
+  });
+  return true;
+}
+
 void Session::on_close(io::CloseReason) {
+  stop_waiting();
   host_.forget(*this);
 }
 
@@ -369,7 +443,7 @@ size_t Session::memory_bytes() const {
 bool Session::check_limits(int64_t now_ms) {
   if (closing_) return check_flush(now_ms);
   const SessionOptions& options = host_.world_.options;
-  if (options.idle_timeout_seconds > 0 && !monitoring_ && !suspended_ &&
+  if (options.idle_timeout_seconds > 0 && !monitoring_ && !suspended_ && waiter_ == nullptr &&
       now_ms - last_use_ms_ > options.idle_timeout_seconds * 1000) {
     host_.world_.log.verbose("Closing idle client");
     close_soon(false);

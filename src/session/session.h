@@ -6,6 +6,7 @@
 
 #include "dispatch/caller.h"
 #include "dispatch/command_table.h"
+#include "dispatch/waiters.h"
 #include "io/loop.h"
 #include "resp/request_parser.h"
 
@@ -49,6 +50,12 @@ class Session final : public io::StreamHandler {
   void on_close(io::CloseReason reason) override;
 
   void attach(io::Stream* stream);
+  // The command it waited in has been answered by somebody: sends that and goes on.
+  void answer_waiting(const Waiters::Handle& waiter, std::string_view reply);
+  // Ends the wait with a null (or an error, for CLIENT UNBLOCK). False: it does not wait, or is
+  // just being served. Under the gate, from any worker.
+  bool end_wait(bool with_error);
+  bool waits_for_keys() const { return waiter_ != nullptr; }
   // Goes on with what was held back while the server was paused.
   void resume();
   // Ends the connection once what it was answered has been sent (`flush`), or at once. It is not
@@ -116,6 +123,9 @@ class Session final : public io::StreamHandler {
   size_t parse_short_ones(std::string_view bytes, size_t& end, size_t parsed, size_t window);
   bool execute_one(const Request& request);
   void suspend();
+  void start_waiting();
+  void time_is_up();
+  void stop_waiting();
   void release_held(size_t used);
   void protocol_error();
   bool refuse_web_request(const Request& request);
@@ -128,6 +138,8 @@ class Session final : public io::StreamHandler {
   resp::RequestParser parser_;
   std::string held_;  // bytes of an unfinished or postponed request
   const Command* last_command_ = nullptr;
+  Waiters::Handle waiter_;      // waits for keys; runs nothing until then
+  io::TimerId wait_timer_ = 0;  // 0: none
   int64_t created_ms_;
   int64_t last_use_ms_;
   int64_t over_soft_limit_since_ms_ = 0;

@@ -112,6 +112,16 @@ void SessionHost::bound_scratch() {
   running_.unsent_begin = out_.size();
 }
 
+void SessionHost::send_served() {
+  for (Executor::Served& served : executor_.take_served()) {
+    SessionHost* host = world_.hosts[served.waiter->worker];
+    host->post([host, served = std::move(served)] {
+      Session* session = host->find(served.waiter->caller.id);
+      if (session != nullptr) session->answer_waiting(served.waiter, served.reply);
+    });
+  }
+}
+
 void SessionHost::release_replies() {
   // Sessions may be closed while this runs, but none is freed: that happens inside poll().
   for (const Slice& slice : slices_) {

@@ -70,7 +70,11 @@ class SessionHost {
 
   // The phases of the turn; see server/turn.cc.
   void begin_turn(int64_t now_ms);
-  void flush_effects() { executor_.effects().flush(); }
+  void flush_effects() {
+    executor_.effects().flush();
+    if (executor_.has_served()) [[unlikely]]
+      send_served();
+  }
   void release_replies();
   // Every so often: idle clients, soft limits, the end of a pause. Looks at a share of the
   // sessions.
@@ -89,6 +93,7 @@ class SessionHost {
   void for_each(const std::function<void(Session&)>& visit) const;
   size_t session_count() const { return sessions_.size(); }
   size_t suspended_count() const { return suspended_; }
+  size_t waiting_count() const { return waiting_; }
   size_t monitor_count() const { return monitors_.size(); }
   size_t memory_bytes() const;
   // Closes the session that holds the most memory; returns what it held, 0 when there is none.
@@ -132,6 +137,8 @@ class SessionHost {
   void drop_replies(size_t mark);
   // Sends early when a turn has gathered much.
   void bound_scratch();
+  // Hands the answers of those who waited to the workers that have them.
+  void send_served();
   void end_soon(Session& session) { ending_.push_back(&session); }
   void forget(Session& session);
   void enforce_output_limit(Session& session);
@@ -146,6 +153,7 @@ class SessionHost {
   std::vector<uint64_t> cron_round_;  // ids still to be looked at in this round
   std::vector<Session*> monitors_;    // changed under the gate
   size_t suspended_ = 0;
+  size_t waiting_ = 0;           // for keys
   io::TimerId pause_timer_ = 0;  // 0: not armed
   int64_t web_request_logged_ms_ = 0;
 

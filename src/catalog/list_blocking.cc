@@ -1,0 +1,143 @@
+#include "catalog/check.h"
+#include "catalog/families.h"
+#include "catalog/parts.h"
+
+namespace sorrel::catalog {
+namespace {
+
+// The list commands that wait for elements.
+
+constexpr KeySpec kPopKeys[] = {
+    {.flags = kKeyRW | kKeyAccess | kKeyDelete, .last = -2},
+};
+
+constexpr KeySpec kMoveKeys[] = {
+    {.flags = kKeyRW | kKeyAccess | kKeyDelete},
+    {.flags = kKeyRW | kKeyInsert, .index = 2},
+};
+
+constexpr KeySpec kCountedKeys[] = {
+    {.flags = kKeyRW | kKeyAccess | kKeyDelete,
+     .index = 2,
+     .find = KeySpec::Find::kKeyNum,
+     .first_key = 1},
+};
+
+constexpr Arg kSides[] = {
+    {.name = "left", .type = ArgType::kPureToken, .token = "LEFT"},
+    {.name = "right", .type = ArgType::kPureToken, .token = "RIGHT"},
+};
+
+constexpr Arg kTimeout{.name = "timeout", .type = ArgType::kDouble};
+
+constexpr Arg kPopArgs[] = {
+    {.name = "key", .type = ArgType::kKey, .multiple = true, .key_spec = 0},
+    kTimeout,
+};
+
+constexpr Arg kBlmoveArgs[] = {
+    {.name = "source", .type = ArgType::kKey, .key_spec = 0},
+    {.name = "destination", .type = ArgType::kKey, .key_spec = 1},
+    {.name = "wherefrom", .type = ArgType::kOneOf, .parts = kSides},
+    {.name = "whereto", .type = ArgType::kOneOf, .parts = kSides},
+    kTimeout,
+};
+
+constexpr Arg kBrpoplpushArgs[] = {
+    {.name = "source", .type = ArgType::kKey, .key_spec = 0},
+    {.name = "destination", .type = ArgType::kKey, .key_spec = 1},
+    kTimeout,
+};
+
+constexpr Arg kBlmpopArgs[] = {
+    kTimeout,
+    {.name = "numkeys", .type = ArgType::kInteger},
+    {.name = "key", .type = ArgType::kKey, .multiple = true, .key_spec = 0},
+    {.name = "where", .type = ArgType::kOneOf, .parts = kSides},
+    {.name = "count", .type = ArgType::kInteger, .token = "COUNT", .optional = true},
+};
+
+constexpr Change kDoubleHistory[] = {
+    {.version = "6.0.0", .what = "The timeout may have a fraction."},
+};
+
+constexpr CommandSpec kCommands[] = {
+    {
+        .name = "blmove",
+        .summary = "Moves an element from one end of a list to another list; waits for one.",
+        .since = "6.2.0",
+        .group = Group::kList,
+        .complexity = "O(1)",
+        .arity = 6,
+        .flags = kWrite | kDenyOom | kNoScript | kBlocking,
+        .locking = Locking::kKeys,
+        .acl_categories = kAclList,
+        .keys = kMoveKeys,
+        .args = kBlmoveArgs,
+    },
+    {
+        .name = "blmpop",
+        .summary = "Takes elements from the first list among several that has some; waits for one.",
+        .since = "7.0.0",
+        .group = Group::kList,
+        .complexity = "O(N+M) in the number of keys and of elements taken",
+        .arity = -5,
+        .flags = kWrite | kBlocking,
+        .locking = Locking::kKeys,
+        .acl_categories = kAclList,
+        .keys = kCountedKeys,
+        .args = kBlmpopArgs,
+    },
+    {
+        .name = "blpop",
+        .summary = "Takes the head of the first list among several that has one; waits for one.",
+        .since = "2.0.0",
+        .group = Group::kList,
+        .complexity = "O(N) in the number of keys",
+        .arity = -3,
+        .flags = kWrite | kNoScript | kBlocking,
+        .locking = Locking::kKeys,
+        .acl_categories = kAclList,
+        .keys = kPopKeys,
+        .args = kPopArgs,
+        .history = kDoubleHistory,
+    },
+    {
+        .name = "brpop",
+        .summary = "Takes the tail of the first list among several that has one; waits for one.",
+        .since = "2.0.0",
+        .group = Group::kList,
+        .complexity = "O(N) in the number of keys",
+        .arity = -3,
+        .flags = kWrite | kNoScript | kBlocking,
+        .locking = Locking::kKeys,
+        .acl_categories = kAclList,
+        .keys = kPopKeys,
+        .args = kPopArgs,
+        .history = kDoubleHistory,
+    },
+    {
+        .name = "brpoplpush",
+        .summary = "Moves the tail of a list to the head of another; waits for one.",
+        .since = "2.2.0",
+        .group = Group::kList,
+        .complexity = "O(1)",
+        .arity = 4,
+        .flags = kWrite | kDenyOom | kNoScript | kBlocking,
+        .locking = Locking::kKeys,
+        .acl_categories = kAclList,
+        .keys = kMoveKeys,
+        .args = kBrpoplpushArgs,
+        .history = kDoubleHistory,
+        .deprecated_since = "6.2.0",
+        .replaced_by = "`BLMOVE` with `RIGHT` and `LEFT`",
+    },
+};
+
+static_assert(well_formed(kCommands));
+
+}  // namespace
+
+constinit const std::span<const CommandSpec> kListBlockingFamily{kCommands};
+
+}  // namespace sorrel::catalog

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "dispatch/caller.h"
+#include "dispatch/command_table.h"
+
+namespace sorrel {
+
+// A command that waits for keys, with all that it takes to run it again for its caller.
+struct Waiter {
+  const Command* command = nullptr;
+  std::vector<std::string> args;
+  std::vector<std::string> keys;
+  Caller caller;            // as it was; its database is where the keys are
+  unsigned worker = 0;      // where the caller lives
+  int64_t deadline_ms = 0;  // 0: none
+  bool null_array = true;   // what it is answered when the time is up
+  uint64_t ticket = 0;      // the order of coming
+
+ private:
+  friend class Waiters;
+  // Guarded by the registry's mutex.
+  bool listed = false;
+  bool claimed = false;  // somebody runs it right now
+  bool again = false;    // one of its keys changed meanwhile
+};
+
+// Everybody who waits, by key, in the order of coming. Thread-safe.
+//
+// Who waits is listed while the latches of its keys are held, and who changes a key asks any()
+// under the same latch; so no change is missed. Served is who waits longest; whoever made the
+// change runs the command of the other.
+//
+//   BLPOP (empty) ──add──> listed ──claim_next──> claimed ──served──> gone
+//                            ^                       │
+//                            └──── release ──────────┘ nothing for it after all
+//                          cancel (time, CLIENT UNBLOCK, end of the connection) ──> gone
+class Waiters {
+ public:
+  using Handle = std::shared_ptr<Waiter>;
+
+  // Does anybody wait at all?
+  bool any() const { return count_.load(std::memory_order_relaxed) != 0; }
+  size_t count() const { return count_.load(std::memory_order_relaxed); }
+  // The same number, for who asks all the time.
+  const std::atomic<uint32_t>& counter() const { return count_; }
+
+  // Precondition: the latches of its keys are held.
+  void add(const Handle& waiter);
+  // The first behind `ticket` that waits for this key and is not being run; it is the caller's
+  // then, to be served() or release()d. Null: none.
+  Handle claim_next(int db, std::string_view key, uint64_t ticket);
+  void served(const Handle& waiter);
+  // False: a key of it has changed since it was claimed, and somebody has to look again.
+  bool release(const Handle& waiter);
+  // True: it waits no longer, and nobody will run it. False: it is being run, or gone.
+  bool cancel(const Handle& waiter);
+  // The keys that somebody waits for.
+  std::vector<std::pair<int, std::string>> keys() const;
+
+ private:
+  using Place = std::pair<int, std::string>;
+  void remove(const Handle& waiter);
+
+  std::atomic<uint32_t> count_{0};
+  mutable std::mutex mutex_;
+  // Guarded by mutex_.
+  uint64_t last_ticket_ = 0;
+  std::map<Place, std::map<uint64_t, Handle>> waiting_;
+};
+
+}  // namespace sorrel

@@ -1,0 +1,58 @@
+#include "dispatch/waiters.h"
+
+#include <gtest/gtest.h>
+
+namespace sorrel {
+namespace {
+
+Waiters::Handle waiter_for(std::vector<std::string> keys, int db = 0) {
+  auto waiter = std::make_shared<Waiter>();
+  waiter->keys = std::move(keys);
+  waiter->caller.db = db;
+  return waiter;
+}
+
+TEST(Waiters, AreClaimedInTheOrderOfComing) {
+  Waiters waiters;
+  EXPECT_FALSE(waiters.any());
+  const auto first = waiter_for({"a", "b"});
+  const auto second = waiter_for({"b", "b"});
+  const auto elsewhere = waiter_for({"b"}, 1);
+  for (const auto& waiter : {first, second, elsewhere}) waiters.add(waiter);
+  EXPECT_EQ(waiters.count(), 3u);
+  EXPECT_EQ(waiters.claim_next(0, "c", 0), nullptr);
+  EXPECT_EQ(waiters.claim_next(0, "b", 0), first);
+  EXPECT_EQ(waiters.claim_next(0, "b", first->ticket), second);
+  EXPECT_EQ(waiters.claim_next(0, "b", second->ticket), nullptr);
+  waiters.served(first);
+  waiters.served(second);
+  EXPECT_EQ(waiters.claim_next(0, "b", 0), nullptr);
+  EXPECT_EQ(waiters.count(), 1u);
+  EXPECT_EQ(waiters.keys(), (std::vector<std::pair<int, std::string>>{{1, "b"}}));
+}
+
+TEST(Waiters, WhoIsBeingRunIsLookedAtAgain) {
+  Waiters waiters;
+  const auto waiter = waiter_for({"a", "b"});
+  waiters.add(waiter);
+  ASSERT_EQ(waiters.claim_next(0, "a", 0), waiter);
+  EXPECT_FALSE(waiters.cancel(waiter)) << "somebody may be taking an element out for it";
+  EXPECT_EQ(waiters.claim_next(0, "b", 0), nullptr);
+  EXPECT_FALSE(waiters.release(waiter)) << "b has changed since";
+  ASSERT_EQ(waiters.claim_next(0, "b", 0), waiter);
+  EXPECT_TRUE(waiters.release(waiter));
+}
+
+TEST(Waiters, CancelIsHeardOnce) {
+  Waiters waiters;
+  const auto waiter = waiter_for({"a"});
+  waiters.add(waiter);
+  EXPECT_TRUE(waiters.cancel(waiter));
+  EXPECT_FALSE(waiters.cancel(waiter));
+  EXPECT_FALSE(waiters.any());
+  EXPECT_EQ(waiters.claim_next(0, "a", 0), nullptr);
+  EXPECT_TRUE(waiters.keys().empty());
+}
+
+}  // namespace
+}  // namespace sorrel
