@@ -49,6 +49,7 @@ class Index {
         kConnectionFamily,
         kClientFamily,
         kCommandFamily,
+        kStreamFamily,
         kConfigFamily,
         kLatencyFamily,
         kMemoryFamily,

@@ -16,6 +16,7 @@ extern const std::span<const CommandSpec> kHyperLogLogFamily;
 extern const std::span<const CommandSpec> kConnectionFamily;
 extern const std::span<const CommandSpec> kClientFamily;
 extern const std::span<const CommandSpec> kCommandFamily;
+extern const std::span<const CommandSpec> kStreamFamily;
 extern const std::span<const CommandSpec> kConfigFamily;
 extern const std::span<const CommandSpec> kLatencyFamily;
 extern const std::span<const CommandSpec> kMemoryFamily;

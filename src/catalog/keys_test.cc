@@ -126,6 +126,19 @@ TEST(Keys, KeywordAndHalves) {
   EXPECT_EQ(keys_of(spec, {"x", "STREAMS", "a"}), std::nullopt);
 }
 
+// What the client calls its group must not decide which keys are found.
+TEST(Keys, NamesOfGroupsAreNoKeywords) {
+  const CommandSpec& spec = *find("xreadgroup");
+  EXPECT_EQ(keys_of(spec, {"x", "GROUP", "g", "c", "STREAMS", "a", ">"}), (Keys{{5, kRead}}));
+  EXPECT_EQ(keys_of(spec, {"x", "GROUP", "streams", "STREAMS", "STREAMS", "a", ">"}),
+            (Keys{{5, kRead}}));
+  EXPECT_EQ(
+      keys_of(spec, {"x", "NOACK", "NOACK", "group", "streams", "streams", "streams", "a", ">"}),
+      (Keys{{7, kRead}}));
+  EXPECT_EQ(keys_of(spec, {"x", "GROUP", "streams", "a"}), Keys{});
+  EXPECT_EQ(keys_of(spec, {"x", "GROUP"}), Keys{});
+}
+
 TEST(Keys, KeywordFromTheEnd) {
   static constexpr KeySpec kKeysWord[] = {{.flags = kRead,
                                            .begin = KeySpec::Begin::kKeyword,

@@ -14,6 +14,7 @@ std::vector<std::span<const Binding>> families() {
       string_increx_bindings(),
       string_lcs_bindings(),
       bitmap_bindings(),
+      stream_bindings(),
       keys_bindings(),
       hyperloglog_bindings(),
       hash_bindings(),
