@@ -7,6 +7,7 @@
 #include "types/hash.h"
 #include "types/list.h"
 #include "types/set.h"
+#include "types/stream.h"
 #include "types/string.h"
 #include "types/type_names.h"
 
@@ -59,6 +60,25 @@ Digest hash_digest(const Record& record) {
   return digest;
 }
 
+// The entries with their ids, in order, whatever nodes they stand in.
+Digest stream_digest(const Record& record) {
+  Digest digest = Digest::of("type", type_name(record.type()));
+  StreamWalk walk(stream_of(record), kMinStreamId, kMaxStreamId);
+  StreamEntry entry;
+  while (walk.next(entry)) {
+    digest = Digest::of_pair(digest, Digest::of("id", entry.id.text()));
+    stream_node::Fields fields(entry);
+    listpack::Element name;
+    listpack::Element value;
+    while (fields.next(name, value)) {
+      IntegerText scratch;
+      digest = Digest::of_pair(digest, Digest::of("field", name.text(scratch)));
+      digest = Digest::of_pair(digest, Digest::of("value", value.text(scratch)));
+    }
+  }
+  return digest;
+}
+
 }  // namespace
 
 Digest Digest::of(std::string_view kind, std::string_view bytes) {
@@ -95,6 +115,9 @@ Digest value_digest(const Record& record) {
       break;
     case Type::kHash:
       digest = hash_digest(record);
+      break;
+    case Type::kStream:
+      digest = stream_digest(record);
       break;
     default:
       // Types that are not there yet add their own case; until then only their kind counts.

@@ -15,7 +15,7 @@ std::string digest_of(std::initializer_list<const char*> lines, TestServer::Shap
   TestServer server(
       {commands::string_bindings(), commands::string_set_bindings(),
        commands::string_counter_bindings(), commands::keys_bindings(), commands::list_bindings(),
-       commands::set_bindings(), commands::hash_bindings()},
+       commands::set_bindings(), commands::hash_bindings(), commands::stream_bindings()},
       shape);
   for (const char* line : lines) {
     if (std::string_view(line).starts_with("db ")) {
@@ -58,6 +58,16 @@ TEST(Digest, OfSetsAndHashesDoesNotCareForOrderOrEncoding) {
       digest_of({"HSET s 1 1 2 2"}), digest_of({"HSET s 1 2 2 2"}),
   };
   EXPECT_EQ(digests.size(), 8u);
+}
+
+TEST(Digest, OfStreamsIsThatOfTheirEntries) {
+  const std::string one = digest_of({"XADD s 1-1 a 1 b 2", "XADD s 1-2 a 1"});
+  EXPECT_EQ(digest_of({"XADD s 1-0 x y", "XADD s 1-1 a 1 b 2", "XADD s 1-2 a 1", "XDEL s 1-0"}),
+            one);
+  EXPECT_NE(digest_of({"XADD s 1-1 a 1 b 2", "XADD s 1-3 a 1"}), one);
+  EXPECT_NE(digest_of({"XADD s 1-1 a 1 b 2", "XADD s 1-2 a 2"}), one);
+  EXPECT_NE(digest_of({"XADD s 1-1 a 1 b 2"}), one);
+  EXPECT_NE(digest_of({"XGROUP CREATE s g $ MKSTREAM"}), digest_of({}));
 }
 
 TEST(Digest, SeesEveryDifference) {
