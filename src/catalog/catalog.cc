@@ -46,6 +46,7 @@ class Index {
         kListBlockingFamily,
         kGenericFamily,
         kHyperLogLogFamily,
+        kZsetFamily,
         kConnectionFamily,
         kClientFamily,
         kCommandFamily,

@@ -13,6 +13,7 @@ extern const std::span<const CommandSpec> kListFamily;
 extern const std::span<const CommandSpec> kListBlockingFamily;
 extern const std::span<const CommandSpec> kGenericFamily;
 extern const std::span<const CommandSpec> kHyperLogLogFamily;
+extern const std::span<const CommandSpec> kZsetFamily;
 extern const std::span<const CommandSpec> kConnectionFamily;
 extern const std::span<const CommandSpec> kClientFamily;
 extern const std::span<const CommandSpec> kCommandFamily;

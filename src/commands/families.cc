@@ -26,6 +26,10 @@ std::vector<std::span<const Binding>> families() {
       list_bindings(),
       list_search_bindings(),
       list_move_bindings(),
+      zset_bindings(),
+      zset_range_bindings(),
+      zset_pop_bindings(),
+      zset_combine_bindings(),
   };
   // clang-format on
 }
