@@ -40,6 +40,9 @@ def written(args):
 
 def same(args, ours, theirs):
     name = args[0].decode().upper()
+    # Since 7.2 they may have a third argument, WITHSCORE.
+    if name in ("ZRANK", "ZREVRANK") and len(args) == 4:
+        return True
     if name in commands.CLOCK and isinstance(ours, int) and isinstance(theirs, int) and ours > 0 and theirs > 0:
         return abs(ours - theirs) <= commands.CLOCK[name]
     if name in commands.UNORDERED and isinstance(ours, Aggregate) and isinstance(theirs, Aggregate):

@@ -8,6 +8,8 @@ LISTS = [f"list{n}" for n in range(4)]
 SETS = [f"set{n}" for n in range(5)]
 HASHES = [f"hash{n}" for n in range(4)]
 ZSETS = [f"zset{n}" for n in range(5)]
+# Only here all scores are equal; elsewhere ranges of members mean nothing, and Redis answers by its own way of searching.
+LEXES = [f"lex{n}" for n in range(3)]
 STREAMS = [f"stream{n}" for n in range(3)]
 COUNTERS = [f"hll{n}" for n in range(4)]
 ALL = LISTS + SETS + HASHES + ZSETS + STREAMS + COUNTERS + ["text", "none"]
@@ -180,8 +182,9 @@ def limit(m):
 
 
 def zrange(m, name="ZRANGE"):
-    out = [name, key(m, ZSETS)] if name == "ZRANGE" else [name, key(m, ZSETS), key(m, ZSETS)]
     kind = m.one(["", "", "BYSCORE", "BYLEX"])
+    source = m.one(LEXES) if kind == "BYLEX" else key(m, ZSETS)
+    out = [name, source] if name == "ZRANGE" else [name, key(m, ZSETS), source]
     pool = {"": INDEXES + ["abc"], "BYSCORE": SCORE_BOUNDS, "BYLEX": LEX_BOUNDS}[kind]
     out += [m.one(pool), m.one(pool)] + ([kind] if kind else []) + m.maybe(0.3, "REV") + limit(m)
     return out + (m.maybe(0.3, "WITHSCORES") if name == "ZRANGE" else [])
@@ -192,11 +195,11 @@ def by_score(name):
 
 
 def by_lex(name):
-    return lambda m: [name, key(m, ZSETS), m.one(LEX_BOUNDS), m.one(LEX_BOUNDS)] + limit(m)
+    return lambda m: [name, m.one(LEXES), m.one(LEX_BOUNDS), m.one(LEX_BOUNDS)] + limit(m)
 
 
 def bounds(name, pool):
-    return lambda m: [name, key(m, ZSETS), m.one(pool), m.one(pool)]
+    return lambda m: [name, m.one(LEXES) if pool is LEX_BOUNDS else key(m, ZSETS), m.one(pool), m.one(pool)]
 
 
 def algebra(name, store):
@@ -214,6 +217,7 @@ def algebra(name, store):
 
 ZSET = [
     (7, zadd),
+    (2, lambda m: ["ZADD", m.one(LEXES)] + [word for member in elements(m, 4) for word in ("0", member)]),
     (1, lambda m: ["ZINCRBY", key(m, ZSETS), score(m), element(m)]),
     (2, of(ZSETS, "ZREM", "k", "E")),
     (1, of(ZSETS, "ZCARD", "k")),
