@@ -6,6 +6,7 @@
 #include "commands/collection_parts.h"
 #include "commands/stream_handlers.h"
 #include "commands/stream_parts.h"
+#include "commands/wait_option.h"
 
 // XREAD and XREADGROUP: what several streams have to offer.
 
@@ -15,6 +16,7 @@ namespace {
 struct ReadOptions {
   uint64_t count = 0;  // 0: all
   bool no_ack = false;
+  std::optional<int64_t> wait_until_ms;  // BLOCK: up to then; 0: for ever
   bool has_group = false;
   std::string_view group;
   std::string_view consumer;
@@ -22,7 +24,8 @@ struct ReadOptions {
   size_t streams = 0;
 };
 
-// Finds the keys where the key specs of the catalog find them: those are the ones that are latched.
+// Finds the keys where the key specs of the catalog find them: those are the
+// ones that are latched.
 class ReadParser {
  public:
   ReadParser(Call& call, bool for_group) : call_(call), for_group_(for_group) {}
@@ -46,7 +49,7 @@ class ReadParser {
   bool take_one(ReadOptions& parsed) {
     const std::string_view word = call_.arg(at_);
     const size_t follow = call_.argc() - at_ - 1;
-    if (iequals(word, "BLOCK") && follow >= 1) return take_block();
+    if (iequals(word, "BLOCK") && follow >= 1) return take_block(parsed);
     if (iequals(word, "COUNT") && follow >= 1) {
       const auto count = parse_integer(call_, call_.arg(at_ + 1));
       if (!count) return false;
@@ -59,7 +62,8 @@ class ReadParser {
     if (iequals(word, "NOACK")) {
       if (!for_group_) {
         return fail(
-            "ERR The NOACK option is only supported by XREADGROUP. You called XREAD "
+            "ERR The NOACK option is only supported by XREADGROUP. You "
+            "called XREAD "
             "instead.");
       }
       parsed.no_ack = true;
@@ -69,11 +73,14 @@ class ReadParser {
     return fail("ERR syntax error");
   }
 
-  bool take_block() {
+  bool take_block(ReadOptions& parsed) {
     const auto timeout =
         parse_integer(call_, call_.arg(at_ + 1), "ERR timeout is not an integer or out of range");
     if (!timeout) return false;
     if (*timeout < 0) return fail("ERR timeout is negative");
+    const auto until = checked_add(call_.now_ms(), *timeout);
+    if (!until) return fail("ERR timeout is out of range");
+    parsed.wait_until_ms = *timeout == 0 ? 0 : *until;
     at_ += 2;
     return true;
   }
@@ -93,7 +100,8 @@ class ReadParser {
   bool take_group(ReadOptions& parsed) {
     if (!for_group_) {
       return fail(
-          "ERR The GROUP option is only supported by XREADGROUP. You called XREAD "
+          "ERR The GROUP option is only supported by XREADGROUP. You "
+          "called XREAD "
           "instead.");
     }
     parsed.has_group = true;
@@ -116,15 +124,20 @@ struct Place {
 };
 
 constexpr std::string_view kMeaninglessLast =
-    "ERR The $ ID is meaningless in the context of XREADGROUP: you want to read the history of "
-    "this consumer by specifying a proper ID, or use the > ID to get new messages. The $ ID would "
+    "ERR The $ ID is meaningless in the context of XREADGROUP: you want to "
+    "read the history of "
+    "this consumer by specifying a proper ID, or use the > ID to get new "
+    "messages. The $ ID would "
     "just return an empty result set.";
 constexpr std::string_view kMeaninglessEnd =
-    "ERR The + ID is meaningless in the context of XREADGROUP: you want to read the history of "
-    "this consumer by specifying a proper ID, or use the > ID to get new messages. The + ID would "
+    "ERR The + ID is meaningless in the context of XREADGROUP: you want to "
+    "read the history of "
+    "this consumer by specifying a proper ID, or use the > ID to get new "
+    "messages. The + ID would "
     "just return an empty result set.";
 
-// nullopt: an error has been answered. `stream` is null when there is no such key.
+// nullopt: an error has been answered. `stream` is null when there is no such
+// key.
 std::optional<Place> parse_place(Call& call, const ReadOptions& options, size_t index,
                                  const Stream* stream) {
   const std::string_view text = call.arg(options.keys_at + options.streams + index);
@@ -143,7 +156,8 @@ std::optional<Place> parse_place(Call& call, const ReadOptions& options, size_t 
   } else if (text == ">") {
     if (!options.has_group) {
       error =
-          "ERR The > ID can be specified only when calling XREADGROUP using the GROUP <group> "
+          "ERR The > ID can be specified only when calling XREADGROUP "
+          "using the GROUP <group> "
           "<consumer> option.";
     }
     place.only_new = true;
@@ -164,11 +178,17 @@ bool find_places(Call& call, const ReadOptions& options, std::vector<Place>& pla
   for (size_t i = 0; i < options.streams; i++) {
     const std::string_view key = call.arg(options.keys_at + i);
     const Record* record = call.keys.read(call.key(options.keys_at + i));
+    // Who waits for a stream waits on when another type takes its place.
+    if (call.retrying() && !options.has_group && record != nullptr &&
+        record->type() != Type::kStream) {
+      record = nullptr;
+    }
     if (!check_type(call, record, Type::kStream)) return false;
     const Stream* stream = record == nullptr ? nullptr : &stream_of(*record);
     if (options.has_group && (stream == nullptr || stream->group(options.group) == nullptr)) {
       call.reply.error(
-          fmt::format("NOGROUP No such key '{}' or consumer group '{}' in XREADGROUP with GROUP "
+          fmt::format("NOGROUP No such key '{}' or consumer group "
+                      "'{}' in XREADGROUP with GROUP "
                       "option",
                       key, options.group));
       return false;
@@ -192,6 +212,21 @@ void begin_streams(Call& call, size_t count) {
 void begin_stream(Call& call, size_t key_at) {
   if (call.reply.protocol() != 3) call.reply.array(2);
   call.reply.bulk(call.arg(key_at));
+}
+
+// Waits, when that was asked for.
+void answer_nothing(Call& call, const ReadOptions& options, const std::vector<Place>& places) {
+  if (!options.wait_until_ms) return call.reply.null_array();
+  // "$" is the end as it is now, not as it will be when there is something
+  // behind it.
+  if (call.caller.may_wait && !call.retrying()) {
+    for (const Place& place : places) {
+      const size_t id_at = place.key_at + options.streams;
+      if (call.arg(id_at) != "$") continue;
+      call.waiting.replaced.emplace_back(id_at, place.after.text());
+    }
+  }
+  call.wait(positions(options.keys_at, options.streams), *options.wait_until_ms, true);
 }
 
 const Stream& peek_stream(Call& call, size_t key_at) {
@@ -265,7 +300,7 @@ bool serve(Call& call, const ReadOptions& options, const Place& place, Share& sh
     return true;
   }
   share.ids = deliver(call, options, stream, group, *consumer, effects);
-  if (!share.ids.empty()) call.keys.note_bulk_change(1);
+  if (!share.ids.empty()) call.keys.note_quiet_change(1);
   return !share.ids.empty();
 }
 
@@ -285,20 +320,20 @@ void answer_history(Call& call, const Stream& stream, const std::vector<StreamId
 
 }  // namespace
 
-// BLOCK with nothing to read answers as after its timeout: sessions cannot wait yet.
 void xread(Call& call) {
   ReadOptions options;
   std::vector<Place> places;
   if (!ReadParser(call, false).parse(options) || !find_places(call, options, places)) return;
-  std::erase_if(places, [&](const Place& place) {
-    const Record* record = call.keys.peek(call.key(place.key_at));
-    if (record == nullptr) return true;
-    const Stream& stream = stream_of(*record);
-    return stream.length() == 0 || stream.last_entry_id() <= place.after;
-  });
-  if (places.empty()) return call.reply.null_array();
-  begin_streams(call, places.size());
+  std::vector<Place> ready;
   for (const Place& place : places) {
+    const Record* record = call.keys.peek(call.key(place.key_at));
+    if (record == nullptr || record->type() != Type::kStream) continue;
+    const Stream& stream = stream_of(*record);
+    if (stream.length() != 0 && stream.last_entry_id() > place.after) ready.push_back(place);
+  }
+  if (ready.empty()) return answer_nothing(call, options, places);
+  begin_streams(call, ready.size());
+  for (const Place& place : ready) {
     begin_stream(call, place.key_at);
     answer_range(call, peek_stream(call, place.key_at), *place.after.after(), kMaxStreamId,
                  options.count);
@@ -315,7 +350,7 @@ void xreadgroup(Call& call) {
     Share share;
     if (serve(call, options, place, share)) shares.push_back(std::move(share));
   }
-  if (shares.empty()) return call.reply.null_array();
+  if (shares.empty()) return answer_nothing(call, options, places);
   begin_streams(call, shares.size());
   for (const Share& share : shares) {
     begin_stream(call, share.key_at);

@@ -197,6 +197,21 @@ TEST_P(StreamCommands, SeveralStreamsAtOnce) {
   EXPECT_EQ(server("XREAD STREAMS k0 k1 0 1"), "{\"k0\" => [[\"1-0\", [\"n\", \"0\"]]]}");
 }
 
+// Connections are in the transcript; here is what a command without one sees.
+TEST_P(StreamCommands, WhoMayWaitWaits) {
+  add(1, 1);
+  EXPECT_EQ(server("XREAD BLOCK 0 STREAMS s $"), "(nil array)");
+  server.caller.may_wait = true;
+  EXPECT_EQ(server("XREAD BLOCK 0 STREAMS s 0"), "[[\"s\", [[\"1-0\", [\"n\", \"1\"]]]]]");
+  EXPECT_EQ(server("XREAD STREAMS s $"), "(nil array)");
+  EXPECT_EQ(server("XREAD BLOCK 0 STREAMS s $"), "(waits)");
+  server("XGROUP CREATE s g $");
+  EXPECT_EQ(server("XREADGROUP GROUP g c BLOCK 5 STREAMS s >"), "(waits)");
+  EXPECT_EQ(server("XREADGROUP GROUP g c BLOCK 5 STREAMS s 0"), "[[\"s\", []]]");
+  EXPECT_EQ(server("XREAD BLOCK 9223372036854775807 STREAMS s $"),
+            "(error) ERR timeout is out of range");
+}
+
 TEST_P(StreamCommands, MemoryComesBack) {
   const auto used = [&] {
     size_t bytes = 0;

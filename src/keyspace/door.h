@@ -89,6 +89,9 @@ class Door {
     if (waiting_->load(std::memory_order_relaxed) != 0) touch(kAnyDatabase, "");
   }
 
+  // A change that nobody waits for or hears of: XACK and its like.
+  void note_quiet_change(uint64_t count) { changes_ += count; }
+
   // While `waiting` is not zero, keys that change are noted: somebody may wait for them.
   void set_waiters(const std::atomic<uint32_t>& waiting) { waiting_ = &waiting; }
   static constexpr int kAnyDatabase = -1;  // instead of one: any key may have changed
