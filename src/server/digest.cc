@@ -10,6 +10,7 @@
 #include "types/stream.h"
 #include "types/string.h"
 #include "types/type_names.h"
+#include "types/zset.h"
 
 namespace sorrel::server {
 namespace {
@@ -56,6 +57,16 @@ Digest hash_digest(const Record& record) {
     IntegerText value;
     digest.mix(Digest::of_pair(Digest::of("field", item.field.text(field)),
                                Digest::of("value", item.value.text(value))));
+  });
+  return digest;
+}
+
+// The order follows from the scores. A listpack knows no -0, so it counts as 0 here.
+Digest zset_digest(const Record& record) {
+  Digest digest = Digest::of("type", type_name(record.type()));
+  ZsetView(collection_of(record)).for_each([&](std::string_view member, double score) {
+    digest.mix(Digest::of_pair(Digest::of("member", member),
+                               Digest::of("score", format_double(score + 0.0))));
   });
   return digest;
 }
@@ -115,6 +126,9 @@ Digest value_digest(const Record& record) {
       break;
     case Type::kHash:
       digest = hash_digest(record);
+      break;
+    case Type::kZset:
+      digest = zset_digest(record);
       break;
     case Type::kStream:
       digest = stream_digest(record);

@@ -12,11 +12,11 @@ namespace {
 using commands::TestServer;
 
 std::string digest_of(std::initializer_list<const char*> lines, TestServer::Shape shape = {}) {
-  TestServer server(
-      {commands::string_bindings(), commands::string_set_bindings(),
-       commands::string_counter_bindings(), commands::keys_bindings(), commands::list_bindings(),
-       commands::set_bindings(), commands::hash_bindings(), commands::stream_bindings()},
-      shape);
+  TestServer server({commands::string_bindings(), commands::string_set_bindings(),
+                     commands::string_counter_bindings(), commands::keys_bindings(),
+                     commands::list_bindings(), commands::set_bindings(), commands::hash_bindings(),
+                     commands::stream_bindings(), commands::zset_bindings()},
+                    shape);
   for (const char* line : lines) {
     if (std::string_view(line).starts_with("db ")) {
       server.caller.db = line[3] - '0';
@@ -58,6 +58,19 @@ TEST(Digest, OfSetsAndHashesDoesNotCareForOrderOrEncoding) {
       digest_of({"HSET s 1 1 2 2"}), digest_of({"HSET s 1 2 2 2"}),
   };
   EXPECT_EQ(digests.size(), 8u);
+}
+
+TEST(Digest, OfSortedSetsIsThatOfTheirMembersAndScores) {
+  const std::string one = digest_of({"ZADD z 1 a 2 b"});
+  EXPECT_EQ(digest_of({"ZADD z 2 b 3 c", "ZADD z 0.5 a", "ZINCRBY z 0.5 a", "ZREM z c"}), one);
+  EXPECT_NE(digest_of({"ZADD z 1 a 3 b"}), one);
+  EXPECT_NE(digest_of({"ZADD z 2 a 1 b"}), one);
+  EXPECT_NE(digest_of({"ZADD z 1 a 2 c"}), one);
+  // A long member makes it a skiplist.
+  const std::string name(100, 'x');
+  const std::string add = "ZADD z -0 c 1 " + name;
+  const std::string remove = "ZREM z " + name;
+  EXPECT_EQ(digest_of({"ZADD z 1 a", add.c_str(), remove.c_str()}), digest_of({"ZADD z 1 a 0 c"}));
 }
 
 TEST(Digest, OfStreamsIsThatOfTheirEntries) {
