@@ -40,7 +40,8 @@ class Threads : public ::testing::Test {
     for (auto& thread : threads) thread.join();
   }
 
-  TestServer server_{{string_bindings(), string_set_bindings(), bitmap_bindings(), keys_bindings()},
+  TestServer server_{{string_bindings(), string_set_bindings(), bitmap_bindings(), keys_bindings(),
+                      list_bindings(), list_move_bindings()},
                      {.workers = kWorkers, .partitions = 16}};
 };
 
@@ -96,6 +97,29 @@ TEST_F(Threads, IncrementsOfOneFieldAllCount) {
   });
   EXPECT_EQ(server_("BITFIELD counter GET u32 0"), "[(integer) 8000]");
   EXPECT_EQ(server_.effects().size(), 8000u);
+}
+
+TEST_F(Threads, ElementsMovedBetweenListsAreNeverLost) {
+  constexpr int kElements = 40;
+  constexpr uint64_t kLists = 8;
+  for (int i = 0; i < kElements; i++) server_("RPUSH list0 element" + std::to_string(i));
+  on_all([&](Random& random, auto say) {
+    const auto list = [&] { return "list" + std::to_string(random.below(kLists)); };
+    const auto side = [&] { return random.below(2) == 0 ? "LEFT" : "RIGHT"; };
+    for (int i = 0; i < 4000; i++) say({"LMOVE", list(), list(), side(), side()});
+  });
+  std::vector<std::string> found;
+  for (uint64_t i = 0; i < kLists; i++) {
+    const std::string key = "list" + std::to_string(i);
+    for (std::string text = server_("LPOP " + key); text != "(nil)";
+         text = server_("LPOP " + key)) {
+      found.push_back(text);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  EXPECT_EQ(found.size(), static_cast<size_t>(kElements));
+  EXPECT_EQ(std::unique(found.begin(), found.end()), found.end());
+  EXPECT_EQ(server_.keyspace().key_count(0), 0u);
 }
 
 }  // namespace

@@ -62,6 +62,9 @@ bool ChunkedList::has_room(const Chunk& chunk, std::string_view text, const Limi
   if (chunk.huge || text.size() >= limits.huge || chunk.count >= limits.count) return false;
   const size_t bytes = listpack::bytes(chunk.data);
   if (bytes > limits.bytes || text.size() > limits.bytes - bytes) return false;
+  // Far from the bound, which is the rule, there is no need to know it to the byte.
+  constexpr size_t kMostAround = 10;
+  if (bytes + text.size() + kMostAround <= limits.bytes) return true;
   return bytes + listpack::element_bytes(text) <= limits.bytes;
 }
 
