@@ -1,7 +1,7 @@
 // Counting distinct elements. The value is a string in its own format, so every string command
 // works on it, and whatever a string command has made of it is checked here.
 
-#include "structs/hyperloglog.h"
+#include "types/hyperloglog.h"
 
 #include <optional>
 #include <string>

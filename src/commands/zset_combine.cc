@@ -83,6 +83,12 @@ bool parse(Call& call, const Grammar& grammar, Request& request) {
   }
   request.first_key = at + 1;
   request.key_count = static_cast<size_t>(*keys);
+  // The types are looked at before the options.
+  for (size_t i = 0; i < request.key_count; i++) {
+    const Record* record = call.keys.peek(call.key(request.first_key + i));
+    if (record != nullptr && record->type() == Type::kSet) continue;
+    if (!check_type(call, record, Type::kZset)) return false;
+  }
   const bool weighs = grammar.operation != Operation::kDifference && !grammar.only_count;
   OptionParser options(call.args, request.first_key + request.key_count);
   while (options.more()) {
@@ -174,7 +180,14 @@ double combined(double a, double b, Aggregate aggregate) {
   return a;
 }
 
-void unite(const std::vector<Source>& sources, Aggregate aggregate, ScoreMap& result) {
+// Sums of more than two depend on their order, and Redis begins with the smallest.
+void order_by_size(std::vector<Source>& sources) {
+  std::stable_sort(sources.begin(), sources.end(),
+                   [](const Source& a, const Source& b) { return a.size() < b.size(); });
+}
+
+void unite(std::vector<Source>& sources, Aggregate aggregate, ScoreMap& result) {
+  order_by_size(sources);
   for (const Source& source : sources) {
     source.for_each([&](std::string_view member, double score) {
       const ScoreEntry* known = result.find(member);
@@ -188,8 +201,7 @@ void unite(const std::vector<Source>& sources, Aggregate aggregate, ScoreMap& re
 // Calls visit(member, score) for what all sources have, until it says no.
 template <class Visit>
 void intersect(std::vector<Source>& sources, Aggregate aggregate, Visit&& visit) {
-  std::stable_sort(sources.begin(), sources.end(),
-                   [](const Source& a, const Source& b) { return a.size() < b.size(); });
+  order_by_size(sources);
   bool enough = false;
   sources[0].for_each([&](std::string_view member, double score) {
     if (enough) return;

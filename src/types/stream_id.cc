@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "base/bytes.h"
 #include "base/numbers.h"
 
 namespace sorrel {
@@ -22,12 +23,24 @@ std::string StreamId::text() const {
   return std::string(StreamIdText(*this).view());
 }
 
+namespace {
+
+// As Redis reads the halves of an id: blanks in front, a plus and leading zeros do no harm.
+std::optional<uint64_t> parse_half(std::string_view text) {
+  while (!text.empty() && is_space(text[0])) text.remove_prefix(1);
+  if (!text.empty() && text[0] == '+') text.remove_prefix(1);
+  while (text.size() > 1 && text[0] == '0') text.remove_prefix(1);
+  return parse_uint64(text);
+}
+
+}  // namespace
+
 std::optional<StreamId> parse_stream_id(std::string_view text, uint64_t missing_seq) {
   const size_t dash = text.find('-');
-  const auto ms = parse_uint64(text.substr(0, dash));
+  const auto ms = parse_half(text.substr(0, dash));
   if (!ms) return std::nullopt;
   if (dash == std::string_view::npos) return StreamId{*ms, missing_seq};
-  const auto seq = parse_uint64(text.substr(dash + 1));
+  const auto seq = parse_half(text.substr(dash + 1));
   if (!seq) return std::nullopt;
   return StreamId{*ms, *seq};
 }

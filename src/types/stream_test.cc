@@ -47,9 +47,10 @@ TEST(StreamId, IsReadAndWritten) {
   EXPECT_EQ(parse_stream_id("5", 7), (StreamId{5, 7}));
   EXPECT_EQ(parse_stream_id("18446744073709551615-18446744073709551615"), kMaxStreamId);
   for (const char* text : {"", "-", "+", "5-", "-5", "a-1", "1-a", "1-2-3", "1-*", "-1-1",
-                           "18446744073709551616-0", " 1-1", "1-1 "}) {
+                           "18446744073709551616-0", "1-1 ", "++1", "+-1"}) {
     EXPECT_EQ(parse_stream_id(text), std::nullopt) << text;
   }
+  EXPECT_EQ(parse_stream_id(" +01- 002"), (StreamId{1, 2}));
   EXPECT_EQ(kMaxStreamId.text(), "18446744073709551615-18446744073709551615");
   EXPECT_EQ((StreamId{0, 1}.text()), "0-1");
 }

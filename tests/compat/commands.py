@@ -248,7 +248,7 @@ FAMILIES = {"string": STRING, "bitmap": BITMAP, "generic": GENERIC, **values.FAM
 
 def wrong_arity(m, command):
     """Sometimes an argument too few or too many: arity and grammar errors must read the same."""
-    if command[0] in LOOKS_FIRST or command[0] in values.RANDOM:
+    if command[0] in LOOKS_FIRST or command[0] in values.RANDOM | values.REWORDED:
         return command
     if m.random.random() < 0.02 and len(command) > 1:
         return command[:-1]

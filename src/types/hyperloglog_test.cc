@@ -1,4 +1,4 @@
-#include "structs/hyperloglog.h"
+#include "types/hyperloglog.h"
 
 #include <gtest/gtest.h>
 
