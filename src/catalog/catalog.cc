@@ -47,6 +47,7 @@ class Index {
         kGenericFamily,
         kHyperLogLogFamily,
         kZsetFamily,
+        kZsetBlockingFamily,
         kConnectionFamily,
         kClientFamily,
         kCommandFamily,

@@ -14,6 +14,7 @@ extern const std::span<const CommandSpec> kListBlockingFamily;
 extern const std::span<const CommandSpec> kGenericFamily;
 extern const std::span<const CommandSpec> kHyperLogLogFamily;
 extern const std::span<const CommandSpec> kZsetFamily;
+extern const std::span<const CommandSpec> kZsetBlockingFamily;
 extern const std::span<const CommandSpec> kConnectionFamily;
 extern const std::span<const CommandSpec> kClientFamily;
 extern const std::span<const CommandSpec> kCommandFamily;

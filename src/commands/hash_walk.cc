@@ -95,7 +95,7 @@ void hrandfield(Call& call) {
   if (!wanted.counted) return answer_text(call, hash.random(random).field);
   if (wanted.count < 0) {
     open_items(call, -wanted.count, wanted.with_values);
-    for (int64_t i = wanted.count; i < 0; i++) {
+    for (int64_t i = wanted.count; i < 0 && !call.reply.stop_repeating(); i++) {
       answer_item(call, hash.random(random), wanted.with_values);
     }
     return;

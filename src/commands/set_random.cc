@@ -64,7 +64,9 @@ void spop(Call& call) {
 // Members may come twice.
 void answer_drawn(Call& call, const Set& set, int64_t count) {
   call.reply.array(count);
-  for (int64_t i = 0; i < count; i++) answer_member(call, set.random(call.keys.random()));
+  for (int64_t i = 0; i < count && !call.reply.stop_repeating(); i++) {
+    answer_member(call, set.random(call.keys.random()));
+  }
 }
 
 void srandmember(Call& call) {

@@ -10,6 +10,7 @@
 #include "base/glob.h"
 #include "commands/collection_scan.h"
 #include "commands/families.h"
+#include "commands/wait_option.h"
 #include "commands/zset_parts.h"
 #include "dispatch/option_parser.h"
 
@@ -76,18 +77,19 @@ struct ManyPop {
 };
 
 // False: an error has been answered.
-bool parse_zmpop(Call& call, ManyPop& parsed) {
-  const auto keys = parse_int64(call.arg(1));
+// From the number of keys on, which stands at `first`.
+bool parse_zmpop(Call& call, size_t first, ManyPop& parsed) {
+  const auto keys = parse_int64(call.arg(first));
   if (!keys || *keys < 1) {
     call.reply.error("ERR numkeys should be greater than 0");
     return false;
   }
-  if (static_cast<uint64_t>(*keys) > call.argc() - 3) {
+  if (static_cast<uint64_t>(*keys) > call.argc() - first - 2) {
     answer::syntax_error(call);
     return false;
   }
   parsed.key_count = static_cast<size_t>(*keys);
-  OptionParser options(call.args, 2 + parsed.key_count);
+  OptionParser options(call.args, first + 1 + parsed.key_count);
   if (options.word("MAX")) {
     parsed.end = End::kHighest;
   } else if (!options.word("MIN")) {
@@ -109,13 +111,17 @@ bool parse_zmpop(Call& call, ManyPop& parsed) {
   return !options.failed();
 }
 
-void zmpop(Call& call) {
-  ManyPop parsed;
-  if (!parse_zmpop(call, parsed)) return;
-  for (size_t i = 2; i < 2 + parsed.key_count; i++) {
+// Of those who waited, other types are not the concern: such a key may become a sorted set again.
+bool passes_over(Call& call, const Entry& entry) {
+  return call.retrying() && entry.record()->type() != Type::kZset;
+}
+
+// True: answered, by members or by an error.
+bool pop_from_first(Call& call, size_t first_key, const ManyPop& parsed) {
+  for (size_t i = first_key; i < first_key + parsed.key_count; i++) {
     Entry entry = call.keys.open(call.key(i));
-    if (!check_type(call, entry, Type::kZset)) return;
-    if (!entry) continue;
+    if (!entry || passes_over(call, entry)) continue;
+    if (!check_type(call, entry, Type::kZset)) return true;
     uint64_t taken = 0;
     pop(
         entry, parsed.end, parsed.count,
@@ -134,9 +140,55 @@ void zmpop(Call& call) {
       call.rewrite.as({kPopCommands[static_cast<size_t>(parsed.end)], std::string(call.arg(i)),
                        to_text(static_cast<int64_t>(taken))});
     }
-    return;
+    return true;
   }
-  call.reply.null_array();
+  return false;
+}
+
+void zmpop(Call& call) {
+  ManyPop parsed;
+  if (!parse_zmpop(call, 1, parsed)) return;
+  if (!pop_from_first(call, 2, parsed)) call.reply.null_array();
+}
+
+void bzmpop(Call& call) {
+  ManyPop parsed;
+  const auto deadline = parse_wait(call, 1);
+  if (!deadline || !parse_zmpop(call, 2, parsed)) return;
+  if (!pop_from_first(call, 3, parsed)) call.wait(positions(3, parsed.key_count), *deadline, true);
+}
+
+void pop_or_wait(Call& call, End end) {
+  const auto deadline = parse_wait(call, call.argc() - 1);
+  if (!deadline) return;
+  const size_t keys = call.argc() - 2;
+  for (size_t i = 1; i <= keys; i++) {
+    Entry entry = call.keys.open(call.key(i));
+    if (!entry || passes_over(call, entry)) continue;
+    if (!check_type(call, entry, Type::kZset)) return;
+    if (call.wants_effect()) {
+      call.rewrite.as({kPopCommands[static_cast<size_t>(end)], std::string(call.arg(i))});
+    }
+    return pop(
+        entry, end, 1,
+        [&](uint64_t) {
+          call.reply.array(3);
+          call.reply.bulk(call.arg(i));
+        },
+        [&](std::string_view member, double score) {
+          call.reply.bulk(member);
+          call.reply.real(score);
+        });
+  }
+  call.wait(positions(1, keys), *deadline, true);
+}
+
+void bzpopmin(Call& call) {
+  pop_or_wait(call, End::kLowest);
+}
+
+void bzpopmax(Call& call) {
+  pop_or_wait(call, End::kHighest);
 }
 
 // `count` different ranks below `size`, in ascending order. Precondition: count < size.
@@ -169,7 +221,9 @@ void answer_random(Call& call, const ZsetView& zset, int64_t count, bool with_sc
   MembersAnswer answer(call, wanted, with_scores);
   const auto add = [&](std::string_view member, double score) { answer.add(member, score); };
   if (count < 0) {
-    for (uint64_t i = 0; i < wanted; i++) zset.for_each({random.below(size), 1}, false, add);
+    for (uint64_t i = 0; i < wanted && !call.reply.stop_repeating(); i++) {
+      zset.for_each({random.below(size), 1}, false, add);
+    }
   } else {
     for (const uint64_t rank : different_ranks(random, wanted, size)) {
       zset.for_each({rank, 1}, false, add);
@@ -240,8 +294,8 @@ void zscan(Call& call) {
 }
 
 constexpr Binding kBindings[] = {
-    {"zmpop", zmpop}, {"zpopmax", zpopmax}, {"zpopmin", zpopmin}, {"zrandmember", zrandmember},
-    {"zscan", zscan},
+    {"zmpop", zmpop}, {"zpopmax", zpopmax}, {"zpopmin", zpopmin},   {"zrandmember", zrandmember},
+    {"zscan", zscan}, {"bzmpop", bzmpop},   {"bzpopmax", bzpopmax}, {"bzpopmin", bzpopmin},
 };
 
 }  // namespace

@@ -49,14 +49,26 @@ class ReplySink {
 
   void ok() { simple("OK"); }
 
+  // For handlers that repeat elements as often as they are asked to, which may be for ever: between
+  // two elements they ask whether the answer is absurdly long. True: they stop, and since what was
+  // answered is not whole then, the connection ends.
+  bool stop_repeating() {
+    cut_ |= too_long();
+    return cut_;
+  }
+  bool was_cut() const { return cut_; }
+
   // How many errors were answered, and the code word of the last: the executor counts them.
   uint64_t errors() const { return errors_; }
   std::string_view last_error_code() const { return last_error_; }
 
  protected:
   virtual void write_error(std::string_view text) = 0;
+  virtual bool too_long() const { return false; }
+  void forget_cut() { cut_ = false; }
 
  private:
+  bool cut_ = false;
   uint64_t errors_ = 0;
   std::string last_error_;
 };

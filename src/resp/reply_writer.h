@@ -11,6 +11,11 @@ class ReplyWriter final : public ReplySink {
   ReplyWriter(OutputBuffer& out, int protocol) : out_(&out), protocol_(protocol) {}
 
   void set_protocol(int protocol) { protocol_ = protocol; }
+  // Another caller's answers follow.
+  void begin(int protocol) {
+    protocol_ = protocol;
+    forget_cut();
+  }
   OutputBuffer& buffer() { return *out_; }
 
   void simple(std::string_view text) override;
@@ -33,8 +38,11 @@ class ReplyWriter final : public ReplySink {
 
  private:
   void write_error(std::string_view text) override;
+  bool too_long() const override { return out_->size() > kMostRepeated; }
   void header(char mark, int64_t number);
   void line(char mark, std::string_view text);
+
+  static constexpr size_t kMostRepeated = size_t{1} << 28;
 
   OutputBuffer* out_;
   int protocol_;

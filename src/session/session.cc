@@ -310,6 +310,7 @@ void Session::start_waiting() {
 
 void Session::time_is_up() {
   wait_timer_ = 0;
+  if (closing_) return;
   const int64_t rest_ms = waiter_->deadline_ms - host_.now_ms();
   // Not yet, or somebody serves it at this very moment: look again.
   if (rest_ms > 0 || !host_.executor_.world().waiters->cancel(waiter_)) {

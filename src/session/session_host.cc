@@ -77,7 +77,7 @@ void SessionHost::begin_running(Session& session, size_t bytes) {
   Caller& caller = session.caller_;
   // The password may have been taken away since it connected.
   if (!caller.authenticated() && world_.options.password.empty()) session.authenticate("default");
-  writer_.set_protocol(caller.protocol);
+  writer_.begin(caller.protocol);
   running_ = {&session, bytes, nullptr, out_.size()};
 }
 
@@ -106,6 +106,11 @@ void SessionHost::drop_replies(size_t mark) {
 
 void SessionHost::bound_scratch() {
   if (out_.size() + pushed_.size() <= kSendBytes) return;
+  if (writer_.was_cut()) {
+    world_.log.warning("Closing client that asked for an endless answer: " +
+                       client_line(*running_.session, now_ms()));
+    running_.session->close_soon(false);
+  }
   queue_running();
   flush_effects();
   release_replies();
