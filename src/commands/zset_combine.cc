@@ -193,7 +193,10 @@ void unite(std::vector<Source>& sources, Aggregate aggregate, ScoreMap& result) 
       const ScoreEntry* known = result.find(member);
       if (known == nullptr) return result.insert(member, score);
       const double sum = combined(known->score(), score, aggregate);
-      if (sum != known->score()) result.set_score(known, sum);
+      // Zeros of both signs are equal, but are written differently.
+      const bool changed =
+          sum != known->score() || std::signbit(sum) != std::signbit(known->score());
+      if (changed) result.set_score(known, sum);
     });
   }
 }

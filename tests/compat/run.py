@@ -176,6 +176,7 @@ def main():
     parser.add_argument("--count", type=int, default=4000, help="commands per seed")
     parser.add_argument("--seconds", type=float, default=10.0, help="new seeds for so long")
     parser.add_argument("--first", type=int, help="the first of the seeds, instead of one by the clock")
+    parser.add_argument("--seeds", type=int, help="so many of them, instead of --seconds")
     parser.add_argument("--only", nargs="*", choices=sorted(commands.FAMILIES), help="families")
     parser.add_argument("--show", type=int, default=5, help="differences shown")
     arguments = parser.parse_args()
@@ -200,6 +201,8 @@ def main():
                 passed += 1
             seed += 1
             done = arguments.seed is not None or time.monotonic() >= deadline
+            if arguments.seeds is not None:
+                done = passed + len(failures) >= arguments.seeds
             if done or not ours.running() or len(failures) >= arguments.show:
                 break
         ours.end()
