@@ -24,10 +24,6 @@ constexpr KeySpec kMoveKeys[] = {
     {.flags = kKeyRW | kKeyInsert, .index = 2},
 };
 
-constexpr KeySpec kLmpopKeys[] = {
-    {.flags = kKeyRW | kKeyAccess | kKeyDelete, .find = KeySpec::Find::kKeyNum, .first_key = 1},
-};
-
 constexpr Arg kSides[] = {
     {.name = "left", .type = ArgType::kPureToken, .token = "LEFT"},
     {.name = "right", .type = ArgType::kPureToken, .token = "RIGHT"},
@@ -182,7 +178,7 @@ constexpr CommandSpec kCommands[] = {
         .flags = kWrite,
         .locking = Locking::kKeys,
         .acl_categories = kAclList,
-        .keys = kLmpopKeys,
+        .keys = kCountedTakenKeys,
         .args = kLmpopArgs,
     },
     {

@@ -7,20 +7,9 @@ namespace {
 
 // The list commands that wait for elements.
 
-constexpr KeySpec kPopKeys[] = {
-    {.flags = kKeyRW | kKeyAccess | kKeyDelete, .last = -2},
-};
-
 constexpr KeySpec kMoveKeys[] = {
     {.flags = kKeyRW | kKeyAccess | kKeyDelete},
     {.flags = kKeyRW | kKeyInsert, .index = 2},
-};
-
-constexpr KeySpec kCountedKeys[] = {
-    {.flags = kKeyRW | kKeyAccess | kKeyDelete,
-     .index = 2,
-     .find = KeySpec::Find::kKeyNum,
-     .first_key = 1},
 };
 
 constexpr Arg kSides[] = {
@@ -28,37 +17,26 @@ constexpr Arg kSides[] = {
     {.name = "right", .type = ArgType::kPureToken, .token = "RIGHT"},
 };
 
-constexpr Arg kTimeout{.name = "timeout", .type = ArgType::kDouble};
-
-constexpr Arg kPopArgs[] = {
-    {.name = "key", .type = ArgType::kKey, .multiple = true, .key_spec = 0},
-    kTimeout,
-};
-
 constexpr Arg kBlmoveArgs[] = {
     {.name = "source", .type = ArgType::kKey, .key_spec = 0},
     {.name = "destination", .type = ArgType::kKey, .key_spec = 1},
     {.name = "wherefrom", .type = ArgType::kOneOf, .parts = kSides},
     {.name = "whereto", .type = ArgType::kOneOf, .parts = kSides},
-    kTimeout,
+    kTimeoutArg,
 };
 
 constexpr Arg kBrpoplpushArgs[] = {
     {.name = "source", .type = ArgType::kKey, .key_spec = 0},
     {.name = "destination", .type = ArgType::kKey, .key_spec = 1},
-    kTimeout,
+    kTimeoutArg,
 };
 
 constexpr Arg kBlmpopArgs[] = {
-    kTimeout,
+    kTimeoutArg,
     {.name = "numkeys", .type = ArgType::kInteger},
     {.name = "key", .type = ArgType::kKey, .multiple = true, .key_spec = 0},
     {.name = "where", .type = ArgType::kOneOf, .parts = kSides},
     {.name = "count", .type = ArgType::kInteger, .token = "COUNT", .optional = true},
-};
-
-constexpr Change kDoubleHistory[] = {
-    {.version = "6.0.0", .what = "The timeout may have a fraction."},
 };
 
 constexpr CommandSpec kCommands[] = {
@@ -85,7 +63,7 @@ constexpr CommandSpec kCommands[] = {
         .flags = kWrite | kBlocking,
         .locking = Locking::kKeys,
         .acl_categories = kAclList,
-        .keys = kCountedKeys,
+        .keys = kCountedTakenKeysAt2,
         .args = kBlmpopArgs,
     },
     {
@@ -98,9 +76,9 @@ constexpr CommandSpec kCommands[] = {
         .flags = kWrite | kNoScript | kBlocking,
         .locking = Locking::kKeys,
         .acl_categories = kAclList,
-        .keys = kPopKeys,
-        .args = kPopArgs,
-        .history = kDoubleHistory,
+        .keys = kTakenKeysBeforeTimeout,
+        .args = kKeysAndTimeoutArgs,
+        .history = kTimeoutHistory,
     },
     {
         .name = "brpop",
@@ -112,9 +90,9 @@ constexpr CommandSpec kCommands[] = {
         .flags = kWrite | kNoScript | kBlocking,
         .locking = Locking::kKeys,
         .acl_categories = kAclList,
-        .keys = kPopKeys,
-        .args = kPopArgs,
-        .history = kDoubleHistory,
+        .keys = kTakenKeysBeforeTimeout,
+        .args = kKeysAndTimeoutArgs,
+        .history = kTimeoutHistory,
     },
     {
         .name = "brpoplpush",
@@ -128,7 +106,7 @@ constexpr CommandSpec kCommands[] = {
         .acl_categories = kAclList,
         .keys = kMoveKeys,
         .args = kBrpoplpushArgs,
-        .history = kDoubleHistory,
+        .history = kTimeoutHistory,
         .deprecated_since = "6.2.0",
         .replaced_by = "`BLMOVE` with `RIGHT` and `LEFT`",
     },

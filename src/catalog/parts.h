@@ -56,4 +56,32 @@ inline constexpr std::string_view kVaryingAllShardsSpecialTips[] = {
     "response_policy:special",
 };
 
+// Of the commands that take elements from the first of several keys that has some.
+
+inline constexpr Arg kTimeoutArg{.name = "timeout", .type = ArgType::kDouble};
+
+inline constexpr KeySpec kTakenKeysBeforeTimeout[] = {
+    {.flags = kKeyRW | kKeyAccess | kKeyDelete, .last = -2},
+};
+
+inline constexpr KeySpec kCountedTakenKeys[] = {
+    {.flags = kKeyRW | kKeyAccess | kKeyDelete, .find = KeySpec::Find::kKeyNum, .first_key = 1},
+};
+
+inline constexpr KeySpec kCountedTakenKeysAt2[] = {
+    {.flags = kKeyRW | kKeyAccess | kKeyDelete,
+     .index = 2,
+     .find = KeySpec::Find::kKeyNum,
+     .first_key = 1},
+};
+
+inline constexpr Arg kKeysAndTimeoutArgs[] = {
+    {.name = "key", .type = ArgType::kKey, .multiple = true, .key_spec = 0},
+    kTimeoutArg,
+};
+
+inline constexpr Change kTimeoutHistory[] = {
+    {.version = "6.0.0", .what = "The timeout may have a fraction."},
+};
+
 }  // namespace sorrel::catalog

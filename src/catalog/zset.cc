@@ -7,6 +7,9 @@ namespace {
 
 // The sorted set family: members with scores, in the order of scores.
 
+constexpr Arg kWithscoresArg{
+    .name = "withscores", .type = ArgType::kPureToken, .token = "WITHSCORES", .optional = true};
+
 constexpr Arg kZaddCondition[] = {
     {.name = "nx", .type = ArgType::kPureToken, .token = "NX"},
     {.name = "xx", .type = ArgType::kPureToken, .token = "XX"},
@@ -66,7 +69,7 @@ constexpr KeySpec kZdiffKeys[] = {
 constexpr Arg kZdiffArgs[] = {
     {.name = "numkeys", .type = ArgType::kInteger},
     {.name = "key", .type = ArgType::kKey, .multiple = true, .key_spec = 0},
-    {.name = "withscores", .type = ArgType::kPureToken, .token = "WITHSCORES", .optional = true},
+    kWithscoresArg,
 };
 
 constexpr KeySpec kZdiffstoreKeys[] = {
@@ -105,7 +108,7 @@ constexpr Arg kZinterArgs[] = {
      .token = "AGGREGATE",
      .optional = true,
      .parts = kZinterAggregate},
-    {.name = "withscores", .type = ArgType::kPureToken, .token = "WITHSCORES", .optional = true},
+    kWithscoresArg,
 };
 
 constexpr Arg kZintercardArgs[] = {
@@ -136,10 +139,6 @@ constexpr Arg kZlexcountArgs[] = {
     {.name = "max"},
 };
 
-constexpr KeySpec kZmpopKeys[] = {
-    {.flags = kKeyRW | kKeyAccess | kKeyDelete, .find = KeySpec::Find::kKeyNum, .first_key = 1},
-};
-
 constexpr Arg kZmpopWhere[] = {
     {.name = "min", .type = ArgType::kPureToken, .token = "MIN"},
     {.name = "max", .type = ArgType::kPureToken, .token = "MAX"},
@@ -168,7 +167,7 @@ constexpr Arg kZpopmaxArgs[] = {
 
 constexpr Arg kZrandmemberOptions[] = {
     {.name = "count", .type = ArgType::kInteger},
-    {.name = "withscores", .type = ArgType::kPureToken, .token = "WITHSCORES", .optional = true},
+    kWithscoresArg,
 };
 
 constexpr Arg kZrandmemberArgs[] = {
@@ -185,6 +184,12 @@ constexpr Arg kZrangeLimit[] = {
     {.name = "offset", .type = ArgType::kInteger},
     {.name = "count", .type = ArgType::kInteger},
 };
+
+constexpr Arg kLimitArg{.name = "limit",
+                        .type = ArgType::kBlock,
+                        .token = "LIMIT",
+                        .optional = true,
+                        .parts = kZrangeLimit};
 
 constexpr Arg kZrangeArgs[] = {
     kKeyArg,
@@ -206,7 +211,7 @@ constexpr Arg kZrangeArgs[] = {
      .optional = true,
      .since = "6.2.0",
      .parts = kZrangeLimit},
-    {.name = "withscores", .type = ArgType::kPureToken, .token = "WITHSCORES", .optional = true},
+    kWithscoresArg,
 };
 
 constexpr Change kZrangeHistory[] = {
@@ -217,11 +222,7 @@ constexpr Arg kZrangebylexArgs[] = {
     kKeyArg,
     {.name = "min"},
     {.name = "max"},
-    {.name = "limit",
-     .type = ArgType::kBlock,
-     .token = "LIMIT",
-     .optional = true,
-     .parts = kZrangeLimit},
+    kLimitArg,
 };
 
 constexpr Arg kZrangebyscoreArgs[] = {
@@ -233,11 +234,7 @@ constexpr Arg kZrangebyscoreArgs[] = {
      .token = "WITHSCORES",
      .optional = true,
      .since = "2.0.0"},
-    {.name = "limit",
-     .type = ArgType::kBlock,
-     .token = "LIMIT",
-     .optional = true,
-     .parts = kZrangeLimit},
+    kLimitArg,
 };
 
 constexpr Change kZrangebyscoreHistory[] = {
@@ -256,11 +253,7 @@ constexpr Arg kZrangestoreArgs[] = {
     {.name = "max"},
     {.name = "sortby", .type = ArgType::kOneOf, .optional = true, .parts = kZrangeSortby},
     {.name = "rev", .type = ArgType::kPureToken, .token = "REV", .optional = true},
-    {.name = "limit",
-     .type = ArgType::kBlock,
-     .token = "LIMIT",
-     .optional = true,
-     .parts = kZrangeLimit},
+    kLimitArg,
 };
 
 constexpr Arg kZrankArgs[] = {
@@ -291,30 +284,22 @@ constexpr Arg kZrevrangeArgs[] = {
     kKeyArg,
     {.name = "start", .type = ArgType::kInteger},
     {.name = "stop", .type = ArgType::kInteger},
-    {.name = "withscores", .type = ArgType::kPureToken, .token = "WITHSCORES", .optional = true},
+    kWithscoresArg,
 };
 
 constexpr Arg kZrevrangebylexArgs[] = {
     kKeyArg,
     {.name = "max"},
     {.name = "min"},
-    {.name = "limit",
-     .type = ArgType::kBlock,
-     .token = "LIMIT",
-     .optional = true,
-     .parts = kZrangeLimit},
+    kLimitArg,
 };
 
 constexpr Arg kZrevrangebyscoreArgs[] = {
     kKeyArg,
     {.name = "max", .type = ArgType::kDouble},
     {.name = "min", .type = ArgType::kDouble},
-    {.name = "withscores", .type = ArgType::kPureToken, .token = "WITHSCORES", .optional = true},
-    {.name = "limit",
-     .type = ArgType::kBlock,
-     .token = "LIMIT",
-     .optional = true,
-     .parts = kZrangeLimit},
+    kWithscoresArg,
+    kLimitArg,
 };
 
 constexpr Change kZrevrangebyscoreHistory[] = {
@@ -482,7 +467,7 @@ constexpr CommandSpec kCommands[] = {
         .flags = kWrite,
         .locking = Locking::kKeys,
         .acl_categories = kAclSortedSet,
-        .keys = kZmpopKeys,
+        .keys = kCountedTakenKeys,
         .args = kZmpopArgs,
     },
     {

@@ -7,39 +7,17 @@ namespace {
 
 // The sorted set commands that wait for members.
 
-constexpr KeySpec kPopKeys[] = {
-    {.flags = kKeyRW | kKeyAccess | kKeyDelete, .last = -2},
-};
-
-constexpr KeySpec kCountedKeys[] = {
-    {.flags = kKeyRW | kKeyAccess | kKeyDelete,
-     .index = 2,
-     .find = KeySpec::Find::kKeyNum,
-     .first_key = 1},
-};
-
 constexpr Arg kWhere[] = {
     {.name = "min", .type = ArgType::kPureToken, .token = "MIN"},
     {.name = "max", .type = ArgType::kPureToken, .token = "MAX"},
 };
 
-constexpr Arg kTimeout{.name = "timeout", .type = ArgType::kDouble};
-
-constexpr Arg kPopArgs[] = {
-    {.name = "key", .type = ArgType::kKey, .multiple = true, .key_spec = 0},
-    kTimeout,
-};
-
 constexpr Arg kBzmpopArgs[] = {
-    kTimeout,
+    kTimeoutArg,
     {.name = "numkeys", .type = ArgType::kInteger},
     {.name = "key", .type = ArgType::kKey, .multiple = true, .key_spec = 0},
     {.name = "where", .type = ArgType::kOneOf, .parts = kWhere},
     {.name = "count", .type = ArgType::kInteger, .token = "COUNT", .optional = true},
-};
-
-constexpr Change kDoubleHistory[] = {
-    {.version = "6.0.0", .what = "The timeout may have a fraction."},
 };
 
 constexpr CommandSpec kCommands[] = {
@@ -53,7 +31,7 @@ constexpr CommandSpec kCommands[] = {
         .flags = kWrite | kBlocking,
         .locking = Locking::kKeys,
         .acl_categories = kAclSortedSet,
-        .keys = kCountedKeys,
+        .keys = kCountedTakenKeysAt2,
         .args = kBzmpopArgs,
     },
     {
@@ -66,9 +44,9 @@ constexpr CommandSpec kCommands[] = {
         .flags = kWrite | kNoScript | kFast | kBlocking,
         .locking = Locking::kKeys,
         .acl_categories = kAclSortedSet,
-        .keys = kPopKeys,
-        .args = kPopArgs,
-        .history = kDoubleHistory,
+        .keys = kTakenKeysBeforeTimeout,
+        .args = kKeysAndTimeoutArgs,
+        .history = kTimeoutHistory,
     },
     {
         .name = "bzpopmin",
@@ -80,9 +58,9 @@ constexpr CommandSpec kCommands[] = {
         .flags = kWrite | kNoScript | kFast | kBlocking,
         .locking = Locking::kKeys,
         .acl_categories = kAclSortedSet,
-        .keys = kPopKeys,
-        .args = kPopArgs,
-        .history = kDoubleHistory,
+        .keys = kTakenKeysBeforeTimeout,
+        .args = kKeysAndTimeoutArgs,
+        .history = kTimeoutHistory,
     },
 };
 

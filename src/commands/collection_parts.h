@@ -1,6 +1,7 @@
 #pragma once
 
 #include "dispatch/call.h"
+#include "types/collection.h"
 
 namespace sorrel::commands {
 
@@ -12,6 +13,11 @@ inline bool check_type(Call& call, const Record* record, Type type) {
 }
 inline bool check_type(Call& call, const Entry& entry, Type type) {
   return check_type(call, entry.record(), type);
+}
+
+inline void answer_text(Call& call, const CollectionText& text) {
+  if (text.is_integer()) return call.reply.bulk_integer(text.integer);
+  call.reply.bulk({text.data, text.size});
 }
 
 }  // namespace sorrel::commands

@@ -20,12 +20,4 @@ inline HashLimits hash_limits(const Call& call) {
   };
 }
 
-inline void answer_text(Call& call, const HashText& text) {
-  if (text.is_integer()) {
-    call.reply.bulk_integer(text.integer);
-  } else {
-    call.reply.bulk({text.data, text.size});
-  }
-}
-
 }  // namespace sorrel::commands

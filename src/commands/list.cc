@@ -44,14 +44,7 @@ void rpushx(Call& call) {
 void pop_one(Call& call, ListEnd where) {
   Entry entry = call.keys.open(call.key(1));
   if (!entry) return call.reply.null();
-  if (!check_type(call, entry, Type::kList)) return;
-  const ListLimits limits = list_limits(call);
-  List list(entry.edit(Type::kList), limits);
-  const ListCursor at = list.end(where);
-  answer_element(call, list.get(at));
-  list.erase(at);
-  list.shrink();
-  entry.changed(pop_event(where));
+  if (check_type(call, entry, Type::kList)) pop_one_and_answer(call, entry, where);
 }
 
 void pop(Call& call, ListEnd where) {
@@ -92,7 +85,7 @@ void lindex(Call& call) {
   const ListReader list(value);
   const ListCursor at = list.at(*index);
   if (!at) return call.reply.null();
-  answer_element(call, list.get(at));
+  answer_text(call, list.get(at));
 }
 
 void lset(Call& call) {
@@ -141,7 +134,7 @@ void lrange(Call& call) {
   if (span.count == 0) return;
   ListCursor at = list.at(static_cast<int64_t>(span.first));
   for (size_t left = span.count; left > 0; left--) {
-    answer_element(call, list.get(at));
+    answer_text(call, list.get(at));
     at = list.next(at);
   }
 }
@@ -179,6 +172,16 @@ std::span<const Binding> list_bindings() {
   return kBindings;
 }
 
+void pop_one_and_answer(Call& call, Entry& entry, ListEnd where) {
+  const ListLimits limits = list_limits(call);
+  List list(entry.edit(Type::kList), limits);
+  const ListCursor at = list.end(where);
+  answer_text(call, list.get(at));
+  list.erase(at);
+  list.shrink();
+  entry.changed(pop_event(where));
+}
+
 size_t pop_and_answer(Call& call, Entry& entry, ListEnd where, size_t count) {
   const ListLimits limits = list_limits(call);
   List list(entry.edit(Type::kList), limits);
@@ -187,7 +190,7 @@ size_t pop_and_answer(Call& call, Entry& entry, ListEnd where, size_t count) {
   call.reply.array(static_cast<int64_t>(count));
   ListCursor at = list.end(where);
   for (size_t left = count; left > 0; left--) {
-    answer_element(call, list.get(at));
+    answer_text(call, list.get(at));
     at = where == ListEnd::kHead ? list.next(at) : list.prev(at);
   }
   list.erase_range(where == ListEnd::kHead ? 0 : size - count, count);

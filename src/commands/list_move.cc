@@ -1,14 +1,13 @@
 // Elements that go from one list to another, or from the first list that has some: LMOVE,
 // RPOPLPUSH, LMPOP.
 
-#include <algorithm>
 #include <string>
 
 #include "base/numbers.h"
 #include "commands/families.h"
 #include "commands/list_parts.h"
+#include "commands/pop_many.h"
 #include "commands/wait_option.h"
-#include "dispatch/option_parser.h"
 
 namespace sorrel::commands {
 namespace {
@@ -67,102 +66,52 @@ void rpoplpush(Call& call) {
   move_element(call, ListEnd::kTail, ListEnd::kHead);
 }
 
-// Of those who waited, other types are not the concern: such a key may become a list again.
-bool passes_over(Call& call, const Entry& entry) {
-  return call.retrying() && entry.record()->type() != Type::kList;
+const char* pop_command(ListEnd where) {
+  return where == ListEnd::kHead ? "LPOP" : "RPOP";
 }
 
-struct LmpopOptions {
-  size_t keys = 0;
-  ListEnd where = ListEnd::kHead;
-  size_t count = 1;
-};
-
-// From the number of keys on, which stands at `first`.
-bool parse_lmpop(Call& call, size_t first, LmpopOptions& lmpop) {
-  constexpr std::string_view kNoKeys = "ERR numkeys should be greater than 0";
-  constexpr std::string_view kNoCount = "ERR count should be greater than 0";
-  OptionParser options(call.args, first);
-  const int64_t keys = options.integer(kNoKeys);
-  if (keys <= 0) options.fail(kNoKeys);
-  // Behind the keys there is at least the side.
-  if (keys > 0 && static_cast<uint64_t>(keys) >= options.remaining()) options.fail_syntax();
-  if (!options.failed()) {
-    lmpop.keys = static_cast<size_t>(keys);
-    options = OptionParser(call.args, first + 1 + lmpop.keys);
-    const auto where = parse_list_end(options.text());
-    if (!where) options.fail_syntax();
-    lmpop.where = where.value_or(ListEnd::kHead);
-  }
-  bool counted = false;
-  while (options.more()) {
-    if (!counted && options.word("COUNT", 1)) {
-      const int64_t count = options.integer(kNoCount);
-      if (count <= 0) options.fail(kNoCount);
-      lmpop.count = static_cast<size_t>(count);
-      counted = true;
-    } else {
-      options.fail_syntax();
-    }
-  }
-  if (options.failed()) call.reply.error(options.error());
-  return !options.failed();
+bool parse_lmpop(Call& call, size_t first, PopMany& parsed) {
+  return parse_pop_many(call, first, "LEFT", "RIGHT", parsed);
 }
 
 // True: answered, by elements or by an error.
-bool pop_from_first(Call& call, size_t first_key, const LmpopOptions& options) {
-  for (size_t i = first_key; i < first_key + options.keys; i++) {
-    Entry entry = call.keys.open(call.key(i));
-    if (!entry || passes_over(call, entry)) continue;
-    if (!check_type(call, entry, Type::kList)) return true;
+bool pop_from_first(Call& call, size_t first_key, const PopMany& parsed) {
+  const ListEnd where = parsed.second_side ? ListEnd::kTail : ListEnd::kHead;
+  const auto take = [&](Entry& entry, size_t at) {
     call.reply.array(2);
-    call.reply.bulk(call.arg(i));
-    const size_t count = pop_and_answer(call, entry, options.where, options.count);
+    call.reply.bulk(call.arg(at));
+    const size_t count = pop_and_answer(call, entry, where, parsed.count);
     if (call.wants_effect()) {
-      call.rewrite.as({options.where == ListEnd::kHead ? "LPOP" : "RPOP", std::string(call.arg(i)),
-                       to_text(static_cast<int64_t>(count))});
+      call.rewrite.as(
+          {pop_command(where), std::string(call.arg(at)), to_text(static_cast<int64_t>(count))});
     }
-    return true;
-  }
-  return false;
+  };
+  return take_from_first(call, Type::kList, first_key, parsed.key_count, take);
 }
 
 void lmpop(Call& call) {
-  LmpopOptions options;
-  if (!parse_lmpop(call, 1, options)) return;
-  if (!pop_from_first(call, 2, options)) call.reply.null_array();
+  PopMany parsed;
+  if (!parse_lmpop(call, 1, parsed)) return;
+  if (!pop_from_first(call, 2, parsed)) call.reply.null_array();
 }
 
 void blmpop(Call& call) {
-  LmpopOptions options;
+  PopMany parsed;
   const auto deadline = parse_wait(call, 1);
-  if (!deadline || !parse_lmpop(call, 2, options)) return;
-  if (!pop_from_first(call, 3, options)) call.wait(positions(3, options.keys), *deadline, true);
+  if (!deadline || !parse_lmpop(call, 2, parsed)) return;
+  if (!pop_from_first(call, 3, parsed)) call.wait(positions(3, parsed.key_count), *deadline, true);
 }
 
 void blpop_from(Call& call, ListEnd where) {
-  const auto deadline = parse_wait(call, call.argc() - 1);
-  if (!deadline) return;
-  const size_t keys = call.argc() - 2;
-  for (size_t i = 1; i <= keys; i++) {
-    Entry entry = call.keys.open(call.key(i));
-    if (!entry || passes_over(call, entry)) continue;
-    if (!check_type(call, entry, Type::kList)) return;
-    const ListLimits limits = list_limits(call);
-    List list(entry.edit(Type::kList), limits);
-    const ListCursor at = list.end(where);
+  const auto take = [&](Entry& entry, size_t at) {
     call.reply.array(2);
-    call.reply.bulk(call.arg(i));
-    answer_element(call, list.get(at));
-    list.erase(at);
-    list.shrink();
-    entry.changed(pop_event(where));
+    call.reply.bulk(call.arg(at));
+    pop_one_and_answer(call, entry, where);
     if (call.wants_effect()) {
-      call.rewrite.as({where == ListEnd::kHead ? "LPOP" : "RPOP", std::string(call.arg(i))});
+      call.rewrite.as({pop_command(where), std::string(call.arg(at))});
     }
-    return;
-  }
-  call.wait(positions(1, keys), *deadline, true);
+  };
+  take_or_wait(call, Type::kList, take);
 }
 
 void blpop(Call& call) {
@@ -179,7 +128,7 @@ void move_or_wait(Call& call, ListEnd from, ListEnd to, size_t timeout_at) {
   bool there = false;
   {
     Entry source = call.keys.open(call.key(1));
-    there = source && !passes_over(call, source);
+    there = source && !passed_over(call, source, Type::kList);
   }
   if (!there) return call.wait({1}, *deadline, true);
   move_element(call, from, to);

@@ -22,13 +22,11 @@ inline constexpr Event pop_event(ListEnd where) {
   return {EventClass::kList, where == ListEnd::kHead ? "lpop" : "rpop"};
 }
 
-inline void answer_element(Call& call, const ListElement& element) {
-  if (element.is_integer()) return call.reply.bulk_integer(element.integer);
-  call.reply.bulk({element.data, element.size});
-}
-
 // LEFT or RIGHT, in any case.
 std::optional<ListEnd> parse_list_end(std::string_view word);
+
+// Takes the element at the end named and answers it. Precondition: the list exists.
+void pop_one_and_answer(Call& call, Entry& entry, ListEnd where);
 
 // Takes up to `count` elements from the end named and answers them as an array. Returns how many.
 // Precondition: the list exists.

@@ -105,7 +105,7 @@ void sscan(Call& call) {
   call.reply.array(2);
   call.reply.bulk_integer(static_cast<int64_t>(next));
   call.reply.array(static_cast<int64_t>(found.size()));
-  for (const SetMember& member : found) answer_member(call, member);
+  for (const SetMember& member : found) answer_text(call, member);
 }
 
 }  // namespace

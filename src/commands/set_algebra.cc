@@ -123,7 +123,7 @@ void sinter(Call& call) {
     return true;
   });
   call.reply.set(static_cast<int64_t>(common.size()));
-  for (const SetMember& member : common) answer_member(call, member);
+  for (const SetMember& member : common) answer_text(call, member);
 }
 
 void sinterstore(Call& call) {

@@ -23,18 +23,10 @@ inline SetLimits set_limits(const Call& call) {
   };
 }
 
-inline void answer_member(Call& call, const SetMember& member) {
-  if (member.is_integer()) {
-    call.reply.bulk_integer(member.integer);
-  } else {
-    call.reply.bulk({member.data, member.size});
-  }
-}
-
 // As a RESP3 set.
 inline void answer_members(Call& call, const Set& set) {
   call.reply.set(static_cast<int64_t>(set.size()));
-  set.for_each([&](const SetMember& member) { answer_member(call, member); });
+  set.for_each([&](const SetMember& member) { answer_text(call, member); });
 }
 
 }  // namespace sorrel::commands

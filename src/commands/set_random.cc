@@ -30,7 +30,7 @@ void take(Call& call, Entry& entry, size_t count, bool as_set) {
     if (as_set) {
       answer_members(call, set);
     } else {
-      set.for_each([&](const SetMember& member) { answer_member(call, member); });
+      set.for_each([&](const SetMember& member) { answer_text(call, member); });
     }
     entry.erase(kSpopEvent);
     entry.also(kEmptiedEvent);
@@ -65,7 +65,7 @@ void spop(Call& call) {
 void answer_drawn(Call& call, const Set& set, int64_t count) {
   call.reply.array(count);
   for (int64_t i = 0; i < count && !call.reply.stop_repeating(); i++) {
-    answer_member(call, set.random(call.keys.random()));
+    answer_text(call, set.random(call.keys.random()));
   }
 }
 
@@ -85,12 +85,12 @@ void srandmember(Call& call) {
   if (!check_type(call, record, Type::kSet)) return;
   if (record == nullptr) return count ? call.reply.array(0) : call.reply.null();
   const Set set(collection_of(*record));
-  if (!count) return answer_member(call, set.random(call.keys.random()));
+  if (!count) return answer_text(call, set.random(call.keys.random()));
   if (*count < 0) return answer_drawn(call, set, -*count);
   const size_t sampled = std::min(set.size(), static_cast<size_t>(*count));
   call.reply.array(static_cast<int64_t>(sampled));
   set.sample(sampled, call.keys.random(),
-             [&](const SetMember& member) { answer_member(call, member); });
+             [&](const SetMember& member) { answer_text(call, member); });
 }
 
 }  // namespace

@@ -10,9 +10,9 @@
 #include "base/glob.h"
 #include "commands/collection_scan.h"
 #include "commands/families.h"
+#include "commands/pop_many.h"
 #include "commands/wait_option.h"
 #include "commands/zset_parts.h"
-#include "dispatch/option_parser.h"
 
 namespace sorrel::commands {
 namespace {
@@ -70,65 +70,21 @@ void zpopmax(Call& call) {
   pop_from_one(call, End::kHighest);
 }
 
-struct ManyPop {
-  size_t key_count = 0;
-  End end = End::kLowest;
-  uint64_t count = 1;
-};
-
-// False: an error has been answered.
-// From the number of keys on, which stands at `first`.
-bool parse_zmpop(Call& call, size_t first, ManyPop& parsed) {
-  const auto keys = parse_int64(call.arg(first));
-  if (!keys || *keys < 1) {
-    call.reply.error("ERR numkeys should be greater than 0");
-    return false;
-  }
-  if (static_cast<uint64_t>(*keys) > call.argc() - first - 2) {
-    answer::syntax_error(call);
-    return false;
-  }
-  parsed.key_count = static_cast<size_t>(*keys);
-  OptionParser options(call.args, first + 1 + parsed.key_count);
-  if (options.word("MAX")) {
-    parsed.end = End::kHighest;
-  } else if (!options.word("MIN")) {
-    options.fail_syntax();
-  }
-  bool counted = false;
-  while (options.more()) {
-    if (!counted && options.word("COUNT", 1)) {
-      constexpr std::string_view kTooFew = "ERR count should be greater than 0";
-      const int64_t count = options.integer(kTooFew);
-      if (count < 1) options.fail(kTooFew);
-      parsed.count = static_cast<uint64_t>(count);
-      counted = true;
-    } else {
-      options.fail_syntax();
-    }
-  }
-  if (options.failed()) call.reply.error(options.error());
-  return !options.failed();
-}
-
-// Of those who waited, other types are not the concern: such a key may become a sorted set again.
-bool passes_over(Call& call, const Entry& entry) {
-  return call.retrying() && entry.record()->type() != Type::kZset;
+bool parse_zmpop(Call& call, size_t first, PopMany& parsed) {
+  return parse_pop_many(call, first, "MIN", "MAX", parsed);
 }
 
 // True: answered, by members or by an error.
-bool pop_from_first(Call& call, size_t first_key, const ManyPop& parsed) {
-  for (size_t i = first_key; i < first_key + parsed.key_count; i++) {
-    Entry entry = call.keys.open(call.key(i));
-    if (!entry || passes_over(call, entry)) continue;
-    if (!check_type(call, entry, Type::kZset)) return true;
+bool pop_from_first(Call& call, size_t first_key, const PopMany& parsed) {
+  const End end = parsed.second_side ? End::kHighest : End::kLowest;
+  const auto take = [&](Entry& entry, size_t at) {
     uint64_t taken = 0;
     pop(
-        entry, parsed.end, parsed.count,
+        entry, end, parsed.count,
         [&](uint64_t count) {
           taken = count;
           call.reply.array(2);
-          call.reply.bulk(call.arg(i));
+          call.reply.bulk(call.arg(at));
           call.reply.array(static_cast<int64_t>(count));
         },
         [&](std::string_view member, double score) {
@@ -137,50 +93,43 @@ bool pop_from_first(Call& call, size_t first_key, const ManyPop& parsed) {
           call.reply.real(score);
         });
     if (call.wants_effect()) {
-      call.rewrite.as({kPopCommands[static_cast<size_t>(parsed.end)], std::string(call.arg(i)),
+      call.rewrite.as({kPopCommands[static_cast<size_t>(end)], std::string(call.arg(at)),
                        to_text(static_cast<int64_t>(taken))});
     }
-    return true;
-  }
-  return false;
+  };
+  return take_from_first(call, Type::kZset, first_key, parsed.key_count, take);
 }
 
 void zmpop(Call& call) {
-  ManyPop parsed;
+  PopMany parsed;
   if (!parse_zmpop(call, 1, parsed)) return;
   if (!pop_from_first(call, 2, parsed)) call.reply.null_array();
 }
 
 void bzmpop(Call& call) {
-  ManyPop parsed;
+  PopMany parsed;
   const auto deadline = parse_wait(call, 1);
   if (!deadline || !parse_zmpop(call, 2, parsed)) return;
   if (!pop_from_first(call, 3, parsed)) call.wait(positions(3, parsed.key_count), *deadline, true);
 }
 
 void pop_or_wait(Call& call, End end) {
-  const auto deadline = parse_wait(call, call.argc() - 1);
-  if (!deadline) return;
-  const size_t keys = call.argc() - 2;
-  for (size_t i = 1; i <= keys; i++) {
-    Entry entry = call.keys.open(call.key(i));
-    if (!entry || passes_over(call, entry)) continue;
-    if (!check_type(call, entry, Type::kZset)) return;
+  const auto take = [&](Entry& entry, size_t at) {
     if (call.wants_effect()) {
-      call.rewrite.as({kPopCommands[static_cast<size_t>(end)], std::string(call.arg(i))});
+      call.rewrite.as({kPopCommands[static_cast<size_t>(end)], std::string(call.arg(at))});
     }
-    return pop(
+    pop(
         entry, end, 1,
         [&](uint64_t) {
           call.reply.array(3);
-          call.reply.bulk(call.arg(i));
+          call.reply.bulk(call.arg(at));
         },
         [&](std::string_view member, double score) {
           call.reply.bulk(member);
           call.reply.real(score);
         });
-  }
-  call.wait(positions(1, keys), *deadline, true);
+  };
+  take_or_wait(call, Type::kZset, take);
 }
 
 void bzpopmin(Call& call) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "structs/listpack.h"
 #include "types/record.h"
 
 namespace sorrel {
@@ -12,6 +13,10 @@ struct Collection {
   Encoding encoding;
   void* data;
 };
+
+// An element of a list, a member of a set, a field or a value: a text, or an integer that stands
+// for its canonical text.
+using CollectionText = listpack::Element;
 
 // What the store needs to know of a collection type, whatever its encoding.
 struct CollectionOps {

@@ -19,7 +19,7 @@ class Random;
 // table (hashtable). A hash only ever grows into the table, never back.
 
 // A field or a value is a text, or an integer that stands for its canonical text.
-using HashText = listpack::Element;
+using HashText = CollectionText;
 
 struct HashItem {
   HashText field;

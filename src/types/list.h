@@ -26,7 +26,7 @@ struct ListLimits {
 
 // An element's place in either encoding; valid until the list changes.
 using ListCursor = ChunkedList::Cursor;
-using ListElement = listpack::Element;
+using ListElement = CollectionText;
 // A text to be compared with many elements.
 using ListWanted = listpack::Wanted;
 

@@ -19,7 +19,7 @@ class Random;
 // table (hashtable). A set only ever grows into the next encoding, never back.
 
 // A member is a text, or an integer that stands for its canonical text.
-using SetMember = listpack::Element;
+using SetMember = CollectionText;
 
 struct SetLimits {
   size_t max_intset_entries;

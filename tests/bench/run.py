@@ -74,12 +74,16 @@ class Server:
         with open(f"/proc/{self.process.pid}/statm") as statm:
             return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
-    def settle(self, bound_s=15):
-        """Waits until the allocator has given back what it keeps for a while."""
-        deadline, last = time.monotonic() + bound_s, None
-        while time.monotonic() < deadline and self.rss() != last:
-            last = self.rss()
-            time.sleep(2)
+    def settle(self, bound_s=15, still_s=2.5):
+        """Waits until the allocator has given back what it keeps for a while: until the resident
+        size has not fallen for longer than pages are kept."""
+        deadline = time.monotonic() + bound_s
+        lowest, since = self.rss(), time.monotonic()
+        while time.monotonic() < min(deadline, since + still_s):
+            self.ask("PING")
+            now = self.rss()
+            if now < lowest:
+                lowest, since = now, time.monotonic()
 
     def used_memory(self):
         return int(re.search(r"^used_memory:(\d+)", self.ask("INFO", "memory"), re.M).group(1))
