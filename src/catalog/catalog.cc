@@ -45,6 +45,8 @@ class Index {
         kListFamily,
         kListBlockingFamily,
         kGenericFamily,
+        kSortFamily,
+        kGeoFamily,
         kHyperLogLogFamily,
         kZsetFamily,
         kZsetBlockingFamily,

@@ -54,13 +54,15 @@ struct KeyPosition {
   uint32_t flags;  // KeyFlag bits; never kKeyVariableFlags
 };
 
-enum class KeyError : uint8_t { kNone, kBadArguments };
+enum class KeyError : uint8_t { kNone, kBadArguments, kMoreByContent };
 
 // Appends the position of every key to `out`, in key-spec order; words marked kKeyNotKey are left
 // out. The one function that decides which keys a command touches: ACL, routing, latches and
 // COMMAND GETKEYS all use it. `args` starts with the command's name; arity must have been checked.
 // kBadArguments: counts that do not fit the arguments, or a spec that cannot name all keys; `out`
-// is then unspecified. A count of zero is no error for a command marked kNoMandatoryKeys.
+// is then unspecified. kMoreByContent: `out` has all that are named, but the command makes names of
+// others from what it finds in them (SORT with BY and GET). A count of zero is no error for a
+// command marked kNoMandatoryKeys.
 KeyError extract_keys(const CommandSpec& spec, std::span<const std::string_view> args,
                       std::vector<KeyPosition>& out);
 

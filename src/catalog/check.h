@@ -32,7 +32,9 @@ constexpr bool args_well_formed(std::span<const Arg> args, size_t key_specs) {
     bool nested = arg.type == ArgType::kOneOf || arg.type == ArgType::kBlock;
     if (arg.name.empty()) return false;
     if (arg.key_spec < -1 || arg.key_spec >= static_cast<int>(key_specs)) return false;
-    if ((arg.type == ArgType::kKey) != (arg.key_spec >= 0)) return false;
+    bool may_have_keys = arg.type == ArgType::kKey || arg.type == ArgType::kPattern;
+    if (arg.type == ArgType::kKey && arg.key_spec < 0) return false;
+    if (!may_have_keys && arg.key_spec >= 0) return false;
     if (arg.type == ArgType::kPureToken && arg.token.empty()) return false;
     if (has_lower_case(arg.token)) return false;
     if (nested != (arg.parts.size() >= 2)) return false;
@@ -46,12 +48,13 @@ constexpr bool args_well_formed(std::span<const Arg> args, size_t key_specs) {
 constexpr bool keys_well_formed(const CommandSpec& spec) {
   for (const KeySpec& key : spec.keys) {
     bool variable = (key.flags & kKeyVariableFlags) != 0;
-    bool complete = (key.flags & kKeyIncomplete) == 0 && key.begin != KeySpec::Begin::kUnknown &&
-                    key.find != KeySpec::Find::kUnknown;
+    bool found = key.begin != KeySpec::Begin::kUnknown && key.find != KeySpec::Find::kUnknown;
+    bool complete = (key.flags & kKeyIncomplete) == 0 && (found || !key.options.empty());
     if (key.flags == 0 || key.index < 1 || key.step < 1 || key.limit < 0) return false;
     if (key.key_num_index < 0 || key.first_key < 0) return false;
     if (key.begin == KeySpec::Begin::kKeyword && key.keyword.empty()) return false;
     if (!key.passed_word.empty() && (key.start_from < 1 || key.passed_arguments < 1)) return false;
+    if (!key.options.empty() && key.start_from < 1) return false;
     if (key.limit != 0 && key.last != -1) return false;
     if (variable != !key.wide_words.empty()) return false;
     if (variable && (key.narrow_flags == 0 || key.words_from < 1)) return false;

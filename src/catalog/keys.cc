@@ -63,8 +63,30 @@ uint32_t flags_of(const KeySpec& key, Arguments args) {
   return key.narrow_flags;
 }
 
+// For specs of options. Who mistakes them is refused by the handler before it touches those keys.
+KeyError extract_option(const KeySpec& key, Arguments args, std::vector<KeyPosition>& out) {
+  size_t found = 0;
+  for (size_t i = static_cast<size_t>(key.start_from); i < args.size(); i++) {
+    const auto option =
+        std::find_if(key.options.begin(), key.options.end(),
+                     [&](const OptionWord& word) { return iequals(word.name, args[i]); });
+    if (option == key.options.end()) continue;
+    const auto arguments = static_cast<size_t>(option->arguments);
+    if (args.size() - i <= arguments) break;
+    if (key.keyword.empty() && option->makes_keys &&
+        args[i + 1].find('*') != std::string_view::npos) {
+      return KeyError::kMoreByContent;
+    }
+    if (option->name == key.keyword) found = i + 1;
+    i += arguments;
+  }
+  if (found != 0) out.push_back({static_cast<uint32_t>(found), key.flags});
+  return KeyError::kNone;
+}
+
 KeyError extract_one(const CommandSpec& spec, const KeySpec& key, Arguments args,
                      std::vector<KeyPosition>& out) {
+  if (!key.options.empty()) return extract_option(key, args, out);
   if (key.begin == KeySpec::Begin::kUnknown || key.find == KeySpec::Find::kUnknown ||
       (key.flags & kKeyIncomplete) != 0) {
     return KeyError::kBadArguments;
@@ -100,12 +122,14 @@ bool is_plain_range(const KeySpec& key) {
 
 KeyError extract_keys(const CommandSpec& spec, std::span<const std::string_view> args,
                       std::vector<KeyPosition>& out) {
+  KeyError outcome = KeyError::kNone;
   for (const KeySpec& key : spec.keys) {
     if ((key.flags & kKeyNotKey) != 0) continue;
     KeyError error = extract_one(spec, key, args, out);
-    if (error != KeyError::kNone) return error;
+    if (error == KeyError::kBadArguments) return error;
+    if (error == KeyError::kMoreByContent) outcome = error;
   }
-  return KeyError::kNone;
+  return outcome;
 }
 
 // One spec is shown as it is. Several are shown as one range when each has step 1 and begins right

@@ -86,6 +86,13 @@ enum KeyFlag : uint32_t {
   kKeyVariableFlags = 1 << 10,
 };
 
+// An option with arguments of its own, for who has to pass over them.
+struct OptionWord {
+  std::string_view name;
+  int arguments;
+  bool makes_keys = false;  // its argument, when it has a '*', makes names of keys from contents
+};
+
 // Where keys stand among the arguments. Begin at a fixed index, or behind a keyword; then a range,
 // or a count followed by that many.
 struct KeySpec {
@@ -98,6 +105,11 @@ struct KeySpec {
   // given, the search starts at the first argument, and start_from is only what COMMAND tells.
   std::string_view passed_word = {};
   int passed_arguments = 0;
+  // The key is the argument of an option that may stand anywhere (kKeyword, or kUnknown when
+  // COMMAND shall not tell more): from `start_from` on the arguments are options, those with
+  // arguments of their own are listed here, and the last `keyword` counts. Without a keyword: the
+  // keys whose names are made by such options.
+  std::span<const OptionWord> options = {};
   enum class Find : uint8_t { kRange, kKeyNum, kUnknown } find = Find::kRange;
   int last = 0;   // kRange: last key relative to the first, negative: from the end of arguments
   int step = 1;   // distance of one key from the next

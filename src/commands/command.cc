@@ -153,7 +153,7 @@ bool find_keys(Call& call, std::vector<catalog::KeyPosition>& keys) {
     return false;
   }
   const auto outcome = catalog::extract_keys(*command->spec, args, keys);
-  if (outcome == catalog::KeyError::kNone && !keys.empty()) return true;
+  if (outcome != catalog::KeyError::kBadArguments && !keys.empty()) return true;
   keys.clear();
   if (command->has(catalog::kNoMandatoryKeys)) return true;
   call.reply.error("ERR Invalid arguments specified for command");

@@ -30,6 +30,9 @@ std::vector<std::span<const Binding>> families() {
       zset_range_bindings(),
       zset_pop_bindings(),
       zset_combine_bindings(),
+      geo_bindings(),
+      geo_search_bindings(),
+      sort_bindings(),
   };
   // clang-format on
 }

@@ -32,6 +32,9 @@ std::span<const Binding> zset_bindings();
 std::span<const Binding> zset_range_bindings();
 std::span<const Binding> zset_pop_bindings();
 std::span<const Binding> zset_combine_bindings();
+std::span<const Binding> geo_bindings();
+std::span<const Binding> geo_search_bindings();
+std::span<const Binding> sort_bindings();
 
 // All of them.
 std::vector<std::span<const Binding>> families();

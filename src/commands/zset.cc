@@ -13,19 +13,10 @@
 namespace sorrel::commands {
 namespace {
 
-struct AddOptions {
-  bool only_new = false;      // NX
-  bool only_present = false;  // XX
-  bool only_greater = false;  // GT
-  bool only_less = false;     // LT
-  bool count_changed = false;
-  bool increment = false;
-};
-
 enum class Put : uint8_t { kAdded, kUpdated, kSame, kRefused, kNotANumber };
 
 // `score` becomes the one that the member has afterwards, unless it is refused.
-Put put_member(Zset zset, std::string_view member, double& score, const AddOptions& options,
+Put put_member(Zset zset, std::string_view member, double& score, const ZaddOptions& options,
                const ZsetLimits& limits) {
   const ZsetView::Found found = zset.view().find(member);
   if (!found) {
@@ -48,9 +39,10 @@ Put put_member(Zset zset, std::string_view member, double& score, const AddOptio
   return Put::kUpdated;
 }
 
-// `pairs` holds the members behind their scores, which have been parsed.
-void add_members(Call& call, const AddOptions& options, std::span<const std::string_view> pairs,
-                 std::span<double> scores) {
+}  // namespace
+
+void add_members(Call& call, const ZaddOptions& options, std::span<const std::string_view> words,
+                 size_t width, std::span<double> scores) {
   constexpr Event kAdd{EventClass::kZset, "zadd"};
   constexpr Event kIncrement{EventClass::kZset, "zincr"};
   Entry entry = call.keys.open(call.key(1));
@@ -62,7 +54,7 @@ void add_members(Call& call, const AddOptions& options, std::span<const std::str
     const ZsetLimits limits = zset_limits(call);
     Zset zset(entry.edit(Type::kZset));
     for (size_t i = 0; i < scores.size(); i++) {
-      last = put_member(zset, pairs[i * 2 + 1], scores[i], options, limits);
+      last = put_member(zset, words[(i + 1) * width - 1], scores[i], options, limits);
       added += last == Put::kAdded ? 1 : 0;
       updated += last == Put::kUpdated ? 1 : 0;
     }
@@ -79,6 +71,8 @@ void add_members(Call& call, const AddOptions& options, std::span<const std::str
   }
 }
 
+namespace {
+
 // The scores of score, member, score, member ... False: an error has been answered.
 bool parse_scores(Call& call, std::span<const std::string_view> pairs, std::span<double> scores) {
   for (size_t i = 0; i < scores.size(); i++) {
@@ -93,7 +87,7 @@ bool parse_scores(Call& call, std::span<const std::string_view> pairs, std::span
 }
 
 // Where the first score stands.
-size_t parse_add_options(Call& call, AddOptions& add) {
+size_t parse_add_options(Call& call, ZaddOptions& add) {
   OptionParser options(call.args, 2);
   for (;;) {
     if (options.word("NX")) {
@@ -115,7 +109,7 @@ size_t parse_add_options(Call& call, AddOptions& add) {
 }
 
 void zadd(Call& call) {
-  AddOptions options;
+  ZaddOptions options;
   const auto pairs = call.args.subspan(parse_add_options(call, options));
   if (pairs.empty() || pairs.size() % 2 != 0) return answer::syntax_error(call);
   if (options.only_new && options.only_present) {
@@ -135,7 +129,7 @@ void zadd(Call& call) {
     many.resize(pairs.size() / 2);
     scores = many;
   }
-  if (parse_scores(call, pairs, scores)) add_members(call, options, pairs, scores);
+  if (parse_scores(call, pairs, scores)) add_members(call, options, pairs, 2, scores);
 }
 
 void zincrby(Call& call) {
@@ -143,7 +137,7 @@ void zincrby(Call& call) {
   const auto pairs = call.args.subspan(2);
   const std::span<double> scores(&score, 1);
   if (!parse_scores(call, pairs, scores)) return;
-  add_members(call, {.increment = true}, pairs, scores);
+  add_members(call, {.increment = true}, pairs, 2, scores);
 }
 
 void zrem(Call& call) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "commands/collection_parts.h"
@@ -18,6 +19,20 @@ inline ZsetLimits zset_limits(Call& call) {
 
 // False: WRONGTYPE has been answered. `view` stays empty when the key is absent.
 bool read_zset(Call& call, const Key& key, std::optional<ZsetView>& view);
+
+struct ZaddOptions {
+  bool only_new = false;      // NX
+  bool only_present = false;  // XX
+  bool only_greater = false;  // GT
+  bool only_less = false;     // LT
+  bool count_changed = false;
+  bool increment = false;
+};
+
+// ZADD to the first argument, and its answer. `words` has `width` of them for each score, the last of
+// which is the member. Precondition: there is at least one score, and none is NaN.
+void add_members(Call& call, const ZaddOptions& options, std::span<const std::string_view> words,
+                 size_t width, std::span<double> scores);
 
 // A list of members, with scores on request: RESP2 has them in one row, RESP3 in pairs.
 class MembersAnswer {

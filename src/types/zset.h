@@ -77,11 +77,19 @@ class ZsetView {
   // Calls visit(member, score) for the ranks given, which exist, from the lowest or the highest on.
   // Views of members last until the visitor returns.
   template <class Visit>
-  void for_each(const RankRange& ranks, bool backwards, Visit&& visit) const;
+  void for_each(const RankRange& ranks, bool backwards, Visit&& visit) const {
+    for_each_while(ranks, backwards, [&](std::string_view member, double score) {
+      visit(member, score);
+      return true;
+    });
+  }
   template <class Visit>
   void for_each(Visit&& visit) const {
     for_each({0, size()}, false, visit);
   }
+  // Until `visit` says false.
+  template <class Visit>
+  void for_each_while(const RankRange& ranks, bool backwards, Visit&& visit) const;
 
   // As Table::scan; a listpack is visited at once.
   uint64_t scan(uint64_t cursor, const std::function<void(std::string_view, double)>& visit) const;
@@ -134,13 +142,13 @@ const CollectionOps& zset_ops();
 Collection make_zset(ScoreMap* map, const ZsetLimits& limits);
 
 template <class Visit>
-void ZsetView::for_each(const RankRange& ranks, bool backwards, Visit&& visit) const {
+void ZsetView::for_each_while(const RankRange& ranks, bool backwards, Visit&& visit) const {
   if (ranks.count == 0) return;
   const uint64_t begin = backwards ? ranks.from + ranks.count - 1 : ranks.from;
   if (!is_listpack()) {
     auto place = map().tree().at(begin);
     for (uint64_t left = ranks.count;;) {
-      visit(place.entry()->member(), place.entry()->score());
+      if (!visit(place.entry()->member(), place.entry()->score())) return;
       if (--left == 0) return;
       backwards ? place.previous() : place.next();
     }
@@ -148,7 +156,7 @@ void ZsetView::for_each(const RankRange& ranks, bool backwards, Visit&& visit) c
   listpack::Position at = listpack::at(block(), static_cast<int64_t>(begin * 2));
   IntegerText scratch;
   for (uint64_t left = ranks.count;;) {
-    visit(listpack::get(block(), at).text(scratch), score_at(at));
+    if (!visit(listpack::get(block(), at).text(scratch), score_at(at))) return;
     if (--left == 0) return;
     if (backwards) {
       at = listpack::prev(block(), listpack::prev(block(), at));
