@@ -66,6 +66,38 @@ TEST(Keys, SeveralSpecs) {
             (Keys{{1, kKeyRW | kKeyAccess | kKeyDelete}, {2, kOverwrite}}));
 }
 
+// Options may stand anywhere, and have arguments that look like options.
+TEST(Keys, OfOptions) {
+  EXPECT_EQ(keys_of({"sort", "k"}), (Keys{{1, kRead}}));
+  EXPECT_EQ(keys_of({"sort", "k", "alpha", "store", "d"}), (Keys{{1, kRead}, {4, kOverwrite}}));
+  EXPECT_EQ(keys_of({"sort", "k", "STORE", "a", "STORE", "b"}),
+            (Keys{{1, kRead}, {5, kOverwrite}}));
+  EXPECT_EQ(keys_of({"sort", "k", "STORE", "STORE", "ASC"}), (Keys{{1, kRead}, {3, kOverwrite}}));
+  EXPECT_EQ(keys_of({"sort", "k", "BY", "STORE", "GET", "STORE", "LIMIT", "STORE", "1"}),
+            (Keys{{1, kRead}}));
+  EXPECT_EQ(keys_of({"sort", "k", "STORE"}), (Keys{{1, kRead}}));
+  EXPECT_EQ(keys_of({"sort_ro", "k", "STORE", "d"}), (Keys{{1, kRead}}));
+  EXPECT_EQ(keys_of({"georadius", "k", "1", "1", "1", "m", "STORE", "STORE", "ASC"}),
+            (Keys{{1, kRead}, {7, kOverwrite}}));
+  EXPECT_EQ(keys_of({"georadius", "k", "1", "1", "1", "m", "STOREDIST", "STORE", "COUNT", "1"}),
+            (Keys{{1, kRead}, {7, kOverwrite}}));
+  EXPECT_EQ(keys_of({"georadiusbymember", "k", "STORE", "1", "m", "STORE", "a", "STORE", "b"}),
+            (Keys{{1, kRead}, {8, kOverwrite}}));
+}
+
+TEST(Keys, MadeFromContents) {
+  const auto outcome = [](const Args& args, size_t named) {
+    std::vector<KeyPosition> positions;
+    const KeyError error = extract_keys(*find(args[0]), args, positions);
+    EXPECT_EQ(positions.size(), named);
+    return error;
+  };
+  EXPECT_EQ(outcome({"sort", "k", "BY", "w_*"}, 1), KeyError::kMoreByContent);
+  EXPECT_EQ(outcome({"sort", "k", "STORE", "d", "GET", "w_*->f"}, 2), KeyError::kMoreByContent);
+  EXPECT_EQ(outcome({"sort_ro", "k", "ALPHA", "BY", "*"}, 1), KeyError::kMoreByContent);
+  EXPECT_EQ(outcome({"sort", "k", "BY", "nosort", "GET", "#", "STORE", "d*"}, 2), KeyError::kNone);
+}
+
 TEST(Keys, Subcommands) {
   EXPECT_EQ(keys_of({"object", "encoding", "k"}), (Keys{{2, kKeyRO}}));
   EXPECT_EQ(keys_of({"MEMORY", "USAGE", "k", "SAMPLES", "5"}), (Keys{{2, kKeyRO}}));

@@ -11,7 +11,6 @@
 #include "commands/families.h"
 #include "commands/geo_parts.h"
 #include "commands/zset_parts.h"
-#include "dispatch/option_parser.h"
 
 namespace sorrel::commands {
 
@@ -54,20 +53,8 @@ namespace {
 
 void geoadd(Call& call) {
   ZaddOptions add;
-  OptionParser options(call.args, 2);
-  for (;;) {
-    if (options.word("NX")) {
-      add.only_new = true;
-    } else if (options.word("XX")) {
-      add.only_present = true;
-    } else if (options.word("CH")) {
-      add.count_changed = true;
-    } else {
-      break;
-    }
-  }
   constexpr size_t kWidth = 3;  // longitude, latitude, member
-  const size_t first = options.position();
+  const size_t first = parse_zadd_options(call, false, add);
   const auto words = call.args.subspan(first);
   if (words.empty() || words.size() % kWidth != 0 || (add.only_new && add.only_present)) {
     return answer::syntax_error(call);
@@ -99,31 +86,28 @@ void geodist(Call& call) {
   call.reply.bulk(format_geo_distance(geohash::distance_m(*from, *to) / *unit));
 }
 
-void geohash_text(Call& call) {
+// A list with an answer for each of the members named, who may not be there.
+template <class Answer>
+void answer_places(Call& call, Answer&& answer_place) {
   std::optional<ZsetView> map;
   if (!read_zset(call, call.key(1), map)) return;
   const auto members = call.args.subspan(2);
   call.reply.array(static_cast<int64_t>(members.size()));
-  for (const std::string_view member : members) {
-    const auto point = point_of(map, member);
-    if (!point) {
-      call.reply.null();
-      continue;
-    }
-    const geohash::Letters letters = geohash::spell(*point);
+  for (const std::string_view member : members) answer_place(point_of(map, member));
+}
+
+void geohash_text(Call& call) {
+  answer_places(call, [&](const std::optional<GeoPoint>& place) {
+    if (!place) return call.reply.null();
+    const geohash::Letters letters = geohash::spell(*place);
     call.reply.bulk({letters.data(), letters.size()});
-  }
+  });
 }
 
 void geopos(Call& call) {
-  std::optional<ZsetView> map;
-  if (!read_zset(call, call.key(1), map)) return;
-  const auto members = call.args.subspan(2);
-  call.reply.array(static_cast<int64_t>(members.size()));
-  for (const std::string_view member : members) {
-    const auto point = point_of(map, member);
-    point ? answer_geo_point(call, *point) : call.reply.null_array();
-  }
+  answer_places(call, [&](const std::optional<GeoPoint>& place) {
+    place ? answer_geo_point(call, *place) : call.reply.null_array();
+  });
 }
 
 constexpr Binding kBindings[] = {

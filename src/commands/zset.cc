@@ -41,6 +41,27 @@ Put put_member(Zset zset, std::string_view member, double& score, const ZaddOpti
 
 }  // namespace
 
+size_t parse_zadd_options(Call& call, bool may_compare, ZaddOptions& add) {
+  OptionParser options(call.args, 2);
+  for (;;) {
+    if (options.word("NX")) {
+      add.only_new = true;
+    } else if (options.word("XX")) {
+      add.only_present = true;
+    } else if (options.word("CH")) {
+      add.count_changed = true;
+    } else if (may_compare && options.word("GT")) {
+      add.only_greater = true;
+    } else if (may_compare && options.word("LT")) {
+      add.only_less = true;
+    } else if (may_compare && options.word("INCR")) {
+      add.increment = true;
+    } else {
+      return options.position();
+    }
+  }
+}
+
 void add_members(Call& call, const ZaddOptions& options, std::span<const std::string_view> words,
                  size_t width, std::span<double> scores) {
   constexpr Event kAdd{EventClass::kZset, "zadd"};
@@ -86,31 +107,9 @@ bool parse_scores(Call& call, std::span<const std::string_view> pairs, std::span
   return true;
 }
 
-// Where the first score stands.
-size_t parse_add_options(Call& call, ZaddOptions& add) {
-  OptionParser options(call.args, 2);
-  for (;;) {
-    if (options.word("NX")) {
-      add.only_new = true;
-    } else if (options.word("XX")) {
-      add.only_present = true;
-    } else if (options.word("GT")) {
-      add.only_greater = true;
-    } else if (options.word("LT")) {
-      add.only_less = true;
-    } else if (options.word("CH")) {
-      add.count_changed = true;
-    } else if (options.word("INCR")) {
-      add.increment = true;
-    } else {
-      return options.position();
-    }
-  }
-}
-
 void zadd(Call& call) {
   ZaddOptions options;
-  const auto pairs = call.args.subspan(parse_add_options(call, options));
+  const auto pairs = call.args.subspan(parse_zadd_options(call, true, options));
   if (pairs.empty() || pairs.size() % 2 != 0) return answer::syntax_error(call);
   if (options.only_new && options.only_present) {
     return call.reply.error("ERR XX and NX options at the same time are not compatible");

@@ -29,8 +29,10 @@ struct ZaddOptions {
   bool increment = false;
 };
 
-// ZADD to the first argument, and its answer. `words` has `width` of them for each score, the last of
-// which is the member. Precondition: there is at least one score, and none is NaN.
+// The options behind the key; returns where they end. `may_compare`: GT, LT and INCR as well.
+size_t parse_zadd_options(Call& call, bool may_compare, ZaddOptions& add);
+// ZADD to the first argument, and its answer. `words` has `width` of them for each score, the last
+// of which is the member. Precondition: there is at least one score, and none is NaN.
 void add_members(Call& call, const ZaddOptions& options, std::span<const std::string_view> words,
                  size_t width, std::span<double> scores);
 

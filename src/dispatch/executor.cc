@@ -129,8 +129,8 @@ void Executor::run_under_latches(Call& call) {
   key_positions_.clear();
   if (catalog::extract_keys(*call.command.spec, call.args, key_positions_) !=
       catalog::KeyError::kNone) {
-    // The handler finds the same mistake and answers it before it touches any key; or it makes names
-    // of keys from what it finds, and nobody can tell which.
+    // The handler finds the same mistake and answers it before it touches any key; or it makes
+    // names of keys from what it finds, and nobody can tell which.
     exclusively([&] { run_locked(call); });
     return;
   }
