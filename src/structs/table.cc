@@ -12,53 +12,82 @@
 namespace sorrel {
 namespace {
 
-// Home buckets a segment may have. Steps of a seventh to a fifth keep the fill even; 64 homes is
-// where a segment splits.
-constexpr std::array<uint16_t, 20> kSteps = {1,  2,  3,  4,  6,  8,  10, 12, 14, 16,
-                                             20, 24, 28, 32, 36, 40, 46, 52, 58, 64};
+// Buckets a segment may have. With its header a segment then is as large as a size that jemalloc
+// has, so nothing is lost to rounding. It splits at the last usual step; further ones are for
+// entries whose hashes agree in so many bits that splitting does not part them.
+constexpr std::array<uint16_t, 24> kSteps = {1,  2,  3,  4,   5,    6,    7,     9,
+                                             11, 13, 15, 19,  23,   27,   31,    39,
+                                             47, 55, 63, 255, 1023, 4095, 16383, 65535};
 constexpr unsigned kLastStep = kSteps.size() - 1;
+constexpr unsigned kLastUsualStep = 18;
+static_assert(kSteps[kLastUsualStep] == 63);
 
-// Cursor: prefix of 27 bits | depth of 5 | step of 5 | home of 6.
+// Cursor: prefix of 27 bits | depth of 5 | step of 5 | place of 6. A place is a home bucket, or a
+// 63rd of the hash bits in a segment that has more of them.
 constexpr unsigned kPrefixBits = 27;
 constexpr unsigned kMaxDepth = kPrefixBits;
+constexpr unsigned kMostPlaces = 63;
 static_assert(kSteps.size() <= 32, "a step index takes five bits of a cursor");
 static_assert(kMaxDepth < 32, "a depth takes five bits of a cursor");
-static_assert(kSteps[kLastStep] <= 64, "a home index takes six bits of a cursor");
+static_assert(kMostPlaces <= 64, "a place takes six bits of a cursor");
 
-constexpr unsigned spares_for(unsigned homes) {
-  return std::max(1u, (homes + 3) / 4);
+unsigned places_of(unsigned homes) {
+  return std::min(homes, kMostPlaces);
 }
 
-// The smallest step that holds `count` entries at 5.75 per home: about one bucket in eight then
-// overflows, half of what the spares can take.
+// Beyond it entries move far from home.
+size_t capacity_of(unsigned homes) {
+  return homes == 1 ? 8 : homes * size_t{7};
+}
+
+// The smallest step that holds `count` entries with a little room.
 unsigned step_for(size_t count) {
-  unsigned step = 0;
-  while (step < kLastStep && count * 4 > kSteps[step] * size_t{23}) step++;
+  if (count <= capacity_of(1)) return 0;
+  unsigned step = 1;
+  while (step < kLastStep && count * 2 > kSteps[step] * size_t{13}) step++;
   return step;
 }
 
 }  // namespace
 
+unsigned Table::home_of(const Segment& segment, uint64_t slot) {
+  return static_cast<unsigned>(((slot >> 48) * segment.homes) >> 16);
+}
+
+unsigned Table::tally_of(const Bucket& bucket) {
+  unsigned tally = 0;
+  for (unsigned i = 0; i < kSlots - 1; i++) {
+    tally |= (bucket.slots[i] & kTally) != 0 ? 1u << i : 0;
+  }
+  return tally;
+}
+
+void Table::set_tally(Bucket& bucket, unsigned tally) {
+  const auto write = [](uint64_t& slot, bool on) { slot = on ? slot | kTally : slot & ~kTally; };
+  for (unsigned i = 0; i < kSlots - 1; i++) write(bucket.slots[i], (tally >> i & 1) != 0);
+  write(bucket.slots[kSlots - 1], tally != 0);
+}
+
+// Calls `visit` with each slot of the entries at home there.
 template <class Visit>
 void Table::for_each_slot_of_home(Segment* segment, unsigned home, Visit&& visit) {
-  Bucket* bucket = buckets_of(segment) + home;
-  for (;;) {
-    for (uint64_t& slot : bucket->slots) {
-      if (is_entry(slot)) visit(slot);
+  unsigned at = home;
+  for (unsigned seen = 0; seen < segment->homes; seen++) {
+    const Bucket& bucket = buckets_of(segment)[at];
+    for (const uint64_t slot : bucket.slots) {
+      if (is_entry(slot) && home_of(*segment, slot) == home) visit(slot);
     }
-    const uint64_t last = bucket->slots[kSlots - 1];
-    if ((last & kLink) == 0) return;
-    bucket = buckets_of(segment) + (last >> 3);
+    if (!was_passed(bucket)) return;
+    at = at + 1 == segment->homes ? 0 : at + 1;
   }
 }
 
 template <class Visit>
 void Table::for_each_slot(Segment* segment, Visit&& visit) {
   Bucket* buckets = buckets_of(segment);
-  const unsigned lines = segment->homes + segment->spares_used;
-  for (unsigned i = 0; i < lines; i++) {
-    for (uint64_t& slot : buckets[i].slots) {
-      if (is_entry(slot)) visit(slot);
+  for (unsigned i = 0; i < segment->homes; i++) {
+    for (const uint64_t slot : buckets[i].slots) {
+      if (is_entry(slot)) visit(slot & ~kTally);
     }
   }
 }
@@ -109,18 +138,17 @@ void Table::reset() {
   directory_ = static_cast<uint64_t*>(std::malloc(sizeof(uint64_t)));
   if (directory_ == nullptr) throw std::bad_alloc();
   memory_bytes_ = sizeof(uint64_t);
-  point_directory(0, new_segment(0, spares_for(1), 0));
+  point_directory(0, new_segment(0, 0));
 }
 
-Table::Segment* Table::new_segment(unsigned step, unsigned spares, unsigned depth) {
+Table::Segment* Table::new_segment(unsigned step, unsigned depth) {
   const unsigned homes = kSteps[step];
-  const size_t bytes = sizeof(Segment) + (homes + spares) * sizeof(Bucket);
+  const size_t bytes = sizeof(Segment) + homes * sizeof(Bucket);
   void* memory = std::aligned_alloc(alignof(Segment), bytes);
   if (memory == nullptr) throw std::bad_alloc();
   std::memset(memory, 0, bytes);
   auto* segment = static_cast<Segment*>(memory);
   segment->homes = static_cast<uint16_t>(homes);
-  segment->spares = static_cast<uint16_t>(spares);
   segment->step = step;
   segment->depth = static_cast<uint16_t>(depth);
   segment->earliest_due = kGone;
@@ -130,66 +158,37 @@ Table::Segment* Table::new_segment(unsigned step, unsigned spares, unsigned dept
 }
 
 void Table::free_segment(Segment* segment) {
-  memory_bytes_ -= sizeof(Segment) + (segment->homes + segment->spares) * sizeof(Bucket);
+  memory_bytes_ -= sizeof(Segment) + segment->homes * sizeof(Bucket);
   if (segment->depth == depth_) deepest_segments_--;
   std::free(segment);
 }
 
-// Puts a ready slot (hash bits, pointer, mark) into its home or the home's chain. Null when that
-// takes a spare bucket and none is left.
+// Puts a ready slot (hash bits, pointer, mark) into the first bucket with room from its home on.
+// Precondition: there is one.
 uint64_t* Table::place(Segment* segment, uint64_t slot_bits) {
-  Bucket* bucket = buckets_of(segment) + (((slot_bits >> 48) * segment->homes) >> 16);
+  Bucket* buckets = buckets_of(segment);
+  const unsigned homes = segment->homes;
+  unsigned at = home_of(*segment, slot_bits);
   for (;;) {
-    for (uint64_t& slot : bucket->slots) {
-      if (slot == 0) {
-        slot = slot_bits;
-        segment->count++;
-        if ((slot_bits & kMark) != 0) segment->marked++;
-        return &slot;
-      }
+    for (uint64_t& slot : buckets[at].slots) {
+      if (is_entry(slot)) continue;
+      slot |= slot_bits;
+      segment->count++;
+      if ((slot_bits & kMark) != 0) segment->marked++;
+      return &slot;
     }
-    uint64_t& last = bucket->slots[kSlots - 1];
-    if ((last & kLink) == 0) {
-      if (segment->spares_used == segment->spares) return nullptr;
-      const uint64_t line = segment->homes + segment->spares_used++;
-      buckets_of(segment)[line].slots[0] = last;
-      last = (line << 3) | kLink;
-    }
-    bucket = buckets_of(segment) + (last >> 3);
+    const unsigned tally = tally_of(buckets[at]);
+    // One that is at its limit no longer counts: it stays until the segment is rebuilt.
+    if (tally < kMostTally) set_tally(buckets[at], tally + 1);
+    at = at + 1 == homes ? 0 : at + 1;
   }
 }
 
-bool Table::place_all(Segment* segment, const SlotList& slots) {
-  for (uint64_t slot : slots) {
-    if (place(segment, slot) == nullptr) return false;
-  }
-  return true;
-}
-
-// A segment that holds `slots` and has spares left for more. It takes larger steps until they fit;
-// past the last step it gives up with nullptr, or takes more spares when it `must` succeed.
-Table::Segment* Table::build(const SlotList& slots, unsigned min_step, const Segment& like,
-                             unsigned depth, bool must) {
-  unsigned step = std::max(min_step, step_for(slots.size()));
-  unsigned spares = spares_for(kSteps[step]);
-  for (;;) {
-    Segment* fresh = new_segment(step, spares, depth);
-    if (place_all(fresh, slots)) {
-      const unsigned left = fresh->spares - fresh->spares_used;
-      if (left * 4 >= spares) {
-        fresh->earliest_due = like.earliest_due;
-        return fresh;
-      }
-    }
-    free_segment(fresh);
-    if (step < kLastStep) {
-      spares = spares_for(kSteps[++step]);
-    } else if (must) {
-      spares *= 2;
-    } else {
-      return nullptr;
-    }
-  }
+Table::Segment* Table::build(const SlotList& slots, const Segment& like, unsigned depth) {
+  Segment* fresh = new_segment(step_for(slots.size() + 1), depth);
+  for (const uint64_t slot : slots) place(fresh, slot);
+  fresh->earliest_due = like.earliest_due;
+  return fresh;
 }
 
 void Table::point_directory(uint64_t hash, Segment* segment) {
@@ -201,38 +200,33 @@ void Table::point_directory(uint64_t hash, Segment* segment) {
 
 Table::Position Table::insert(uint64_t hash, void* entry) {
   stamp_ = stamps_->draw();
-  const uint64_t slot_bits = (hash << 48) | bits_of(entry);
-  for (;;) {
-    Segment* segment = segment_of(directory_entry(hash));
-    if (uint64_t* slot = place(segment, slot_bits)) {
-      size_++;
-      return {segment, slot};
-    }
+  Segment* segment = segment_of(directory_entry(hash));
+  while (segment->count >= capacity_of(segment->homes)) {
     make_room(hash);
+    segment = segment_of(directory_entry(hash));
   }
+  size_++;
+  return {segment, place(segment, (hash << 48) | bits_of(entry))};
 }
 
 // Splitting helps unless the hashes agree in their top bits, which a keyed hash makes no accident;
 // a directory with far more places than entries is the sign of it.
 bool Table::may_split(const Segment& segment) const {
-  if (segment.depth < depth_) return true;
+  if (segment.step == kLastStep && depth_ == kMaxDepth) throw std::bad_alloc();
+  if (segment.step == kLastStep || segment.depth < depth_) return true;
   return depth_ < kMaxDepth && (size_t{1} << depth_) < 64 + size_ / 8;
 }
 
 void Table::make_room(uint64_t hash) {
   Segment* segment = segment_of(directory_entry(hash));
-  SlotList slots;
-  slots.reserve(segment->count);
-  for_each_slot(segment, [&](uint64_t slot) { slots.push_back(slot); });
-  // By count alone, so a segment whose spares went to old chains may even come out smaller. A fresh
-  // one always has spares left, so this makes progress.
-  const unsigned step = step_for(slots.size() + 1);
-  Segment* fresh = build(slots, step, *segment, segment->depth, !may_split(*segment));
-  if (fresh == nullptr) {
+  if (segment->step >= kLastUsualStep && may_split(*segment)) {
     split(hash, segment);
     return;
   }
-  point_directory(hash, fresh);
+  SlotList slots;
+  slots.reserve(segment->count);
+  for_each_slot(segment, [&](uint64_t slot) { slots.push_back(slot); });
+  point_directory(hash, build(slots, *segment, segment->depth));
   free_segment(segment);
 }
 
@@ -248,8 +242,8 @@ void Table::split(uint64_t hash, Segment* segment) {
     halves[(full >> (64 - depth)) & 1].push_back(slot);
   });
   const uint64_t bit = uint64_t{1} << (64 - depth);
-  point_directory(hash & ~bit, build(halves[0], 0, *segment, depth, true));
-  point_directory(hash | bit, build(halves[1], 0, *segment, depth, true));
+  point_directory(hash & ~bit, build(halves[0], *segment, depth));
+  point_directory(hash | bit, build(halves[1], *segment, depth));
   free_segment(segment);
 }
 
@@ -284,6 +278,17 @@ void Table::halve_directory_if_possible() {
   }
 }
 
+// The entry in that slot is going away: the buckets it passed count one less.
+void Table::forget_passing(Segment* segment, const uint64_t* slot) {
+  Bucket* buckets = buckets_of(segment);
+  const auto here = static_cast<unsigned>(slot - buckets->slots) / kSlots;
+  for (unsigned at = home_of(*segment, *slot); at != here;
+       at = at + 1u == segment->homes ? 0 : at + 1) {
+    const unsigned tally = tally_of(buckets[at]);
+    if (tally < kMostTally) set_tally(buckets[at], tally - 1);
+  }
+}
+
 void Table::erase(Position at) {
   stamp_ = stamps_->draw();
   Segment* segment = at.segment;
@@ -293,7 +298,8 @@ void Table::erase(Position at) {
     segment->marked--;
     marked_--;
   }
-  *at.slot = 0;
+  forget_passing(segment, at.slot);
+  *at.slot &= kTally;
   segment->count--;
   size_--;
   if (sparse) shrink(hash, segment);
@@ -311,21 +317,16 @@ void Table::shrink(uint64_t hash, Segment* segment) {
       for_each_slot(segment, collect);
       for_each_slot(buddy, collect);
       segment->earliest_due = std::min(segment->earliest_due, buddy->earliest_due);
-      point_directory(hash, build(slots, 0, *segment, segment->depth - 1u, true));
+      point_directory(hash, build(slots, *segment, segment->depth - 1u));
       free_segment(segment);
       free_segment(buddy);
       halve_directory_if_possible();
       return;
     }
   }
-  if (step_for(segment->count) >= segment->step) return;
+  if (step_for(segment->count + 1) >= segment->step) return;
   for_each_slot(segment, collect);
-  Segment* fresh = build(slots, 0, *segment, segment->depth, true);
-  if (fresh->step >= segment->step) {
-    free_segment(fresh);
-    return;
-  }
-  point_directory(hash, fresh);
+  point_directory(hash, build(slots, *segment, segment->depth));
   free_segment(segment);
 }
 
@@ -363,35 +364,42 @@ uint64_t Table::scan(uint64_t cursor, const std::function<void(void*)>& visit) c
   const uint64_t prefix = (cursor >> 16) & ((uint64_t{1} << kPrefixBits) - 1);
   const unsigned cursor_depth = (cursor >> 11) & 31;
   const unsigned cursor_step = std::min<unsigned>((cursor >> 6) & 31, kLastStep);
-  const unsigned cursor_home = cursor & 63;
+  const unsigned cursor_place = cursor & 63;
   Segment* segment = segment_of(directory_entry(prefix << (64 - kPrefixBits)));
-  unsigned home = 0;
-  // Merged since: what lay in the other half before this home has not been seen, so start anew.
+  const unsigned places = places_of(segment->homes);
+  unsigned place = 0;
+  // Merged since: what lay in the other half before this place has not been seen, so start anew.
   if (segment->depth >= cursor_depth) {
-    home =
-        std::min<unsigned>(cursor_home * segment->homes / kSteps[cursor_step], segment->homes - 1u);
+    place = std::min(cursor_place * places / places_of(kSteps[cursor_step]), places - 1);
   }
-  for_each_slot_of_home(segment, home, [&](uint64_t slot) { visit(entry_of(slot)); });
+  const auto show = [&](uint64_t slot) { visit(entry_of(slot)); };
+  if (segment->homes == places) {
+    for_each_slot_of_home(segment, place, show);
+  } else {
+    for_each_slot(segment, [&](uint64_t slot) {
+      if (((slot >> 48) * places) >> 16 == place) show(slot);
+    });
+  }
   const uint64_t width = uint64_t{1} << (kPrefixBits - segment->depth);
   const uint64_t start = prefix & ~(width - 1);
-  if (home + 1u < segment->homes) {
+  if (place + 1 < places) {
     return (start << 16) | (uint64_t{segment->depth} << 11) | (uint64_t{segment->step} << 6) |
-           (home + 1u);
+           (place + 1);
   }
   const uint64_t next = start + width;
   return next >> kPrefixBits ? 0 : next << 16;
 }
 
 void* Table::random_entry(Random& random) const {
-  constexpr unsigned kMostLines = 64 + spares_for(64);
+  constexpr unsigned kUsualLines = kSteps[kLastUsualStep];
   for (;;) {
     const uint64_t index = random.below(uint64_t{1} << depth_);
     Segment* segment = segment_of(directory_[index]);
     // A shallow segment stands several times in the directory; take it at its first place only, so
     // that every segment is as likely as any other, and then every slot of the largest shape.
     if ((index & ((uint64_t{1} << (depth_ - segment->depth)) - 1)) != 0) continue;
-    const unsigned lines = segment->homes + segment->spares_used;
-    const uint64_t line = random.below(depth_ == 0 ? lines : std::max(kMostLines, lines));
+    const unsigned lines = segment->homes;
+    const uint64_t line = random.below(depth_ == 0 ? lines : std::max(kUsualLines, lines));
     if (line >= lines) continue;
     const uint64_t slot = buckets_of(segment)[line].slots[random.below(kSlots)];
     if (is_entry(slot)) return entry_of(slot);

@@ -28,21 +28,24 @@ class TableStamps {
 // A hash table of pointers, made for one cache miss per lookup before the entry itself, for bounded
 // work per insert, and for an even number of bytes per entry at every size.
 //
-//   directory            segment                                bucket: one cache line, 8 slots
-//   (top hash bits)      +--------+------------+--------+       +----------------+-----+------+
-//   [0] ───────────────> | header | homes 1-64 | spares |       | 16 hash | ptr  | ... | slot |
-//   [1] ─┐               +--------+------------+--------+       +----------------+-----+------+
-//   [2] ─┴─────────────> ...                                     ^ low hash bits
+//   directory            segment                        bucket: one cache line, 8 slots
+//   (top hash bits)      +--------+--------------+       +----------------+-----+------+
+//   [0] ───────────────> | header | buckets 1-63 |       | 16 hash | ptr  | ... | slot |
+//   [1] ─┐               +--------+--------------+       +----------------+-----+------+
+//   [2] ─┴─────────────> ...                              ^ low hash bits
 //
-// - The directory is extendible: a segment that outgrows 64 home buckets is split in two by the
-// next
+// - The directory is extendible: a segment that outgrows 63 buckets is split in two by the next
 //   hash bit and only it; the directory itself doubles by copying pointers.
-// - Inside a segment the 16 low hash bits, kept in each slot, choose the bucket by multiplication
-//   (bits * homes / 65536), so a segment grows by a fifth at a time without reading any entry.
-// - A full bucket turns its last slot into a link to a spare bucket of the segment; when spares run
-//   out, the segment is rebuilt larger (or split).
+// - Inside a segment the 16 low hash bits, kept in each slot, choose the home bucket by
+//   multiplication (bits * homes / 65536), so a segment grows by a fifth at a time without reading
+//   any entry.
+// - An entry whose home is full goes to the next bucket with room, the first behind the last. Each
+//   bucket counts those that passed it, in a spare bit of each slot, so a search knows where to
+//   end, also after the entry has gone.
+// - A segment is rebuilt larger, or split, when seven eighths of it are used. Its sizes are those
+//   that allocators have.
 //
-// So memory per entry stays between 11.5 and 15 bytes, and the longest single step moves about 450
+// So memory per entry stays between 9.3 and 12 bytes, and the longest single step moves about 440
 // pointers. Entries must be 8-aligned and live below 2^48. The table owns none of them.
 //
 // Each slot has one mark (the keyspace marks entries that have a deadline), and each segment knows
@@ -135,12 +138,15 @@ class Table {
 
  private:
   static constexpr uint64_t kMark = 1;
-  static constexpr uint64_t kLink = 2;
+  // One of eight in a bucket: seven are the number of entries that passed it, the last slot's says
+  // that the number is not zero.
+  static constexpr uint64_t kTally = 4;
   static constexpr uint64_t kPointerBits = 0x0000fffffffffff8ull;
   static constexpr uint64_t kHashBits = 0xffffull << 48;
   static constexpr unsigned kSlots = 8;
+  static constexpr unsigned kMostTally = 127;
 
-  static bool is_entry(uint64_t slot) { return slot != 0 && (slot & kLink) == 0; }
+  static bool is_entry(uint64_t slot) { return (slot & kPointerBits) != 0; }
   static void* entry_of(uint64_t slot) { return reinterpret_cast<void*>(slot & kPointerBits); }
   static uint64_t bits_of(const void* entry) { return reinterpret_cast<uint64_t>(entry); }
   static Segment* segment_of(uint64_t directory_entry) {
@@ -148,16 +154,19 @@ class Table {
   }
   static Bucket* buckets_of(Segment* segment);
   static unsigned match(const Bucket& bucket, uint64_t low_hash);
+  static bool was_passed(const Bucket& bucket);
+  static unsigned tally_of(const Bucket& bucket);
+  static void set_tally(Bucket& bucket, unsigned tally);
+  static unsigned home_of(const Segment& segment, uint64_t slot);
+  static void forget_passing(Segment* segment, const uint64_t* slot);
 
   uint64_t directory_entry(uint64_t hash) const { return directory_[(hash >> 1) >> shift_]; }
 
   using SlotList = std::vector<uint64_t>;
-  Segment* new_segment(unsigned step, unsigned spares, unsigned depth);
+  Segment* new_segment(unsigned step, unsigned depth);
   void free_segment(Segment* segment);
   static uint64_t* place(Segment* segment, uint64_t slot_bits);
-  static bool place_all(Segment* segment, const SlotList& slots);
-  Segment* build(const SlotList& slots, unsigned min_step, const Segment& like, unsigned depth,
-                 bool must);
+  Segment* build(const SlotList& slots, const Segment& like, unsigned depth);
   bool may_split(const Segment& segment) const;
   void make_room(uint64_t hash);
   void split(uint64_t hash, Segment* segment);
@@ -189,8 +198,6 @@ class Table {
 // One line of facts in front of the buckets; lookups that hit never read it.
 struct alignas(64) Table::Segment {
   uint16_t homes;
-  uint16_t spares;
-  uint16_t spares_used;
   uint16_t depth;
   uint32_t step;  // index into the table of sizes
   uint32_t count;
@@ -202,12 +209,16 @@ struct alignas(64) Table::Bucket {
   uint64_t slots[kSlots];
 };
 
+inline bool Table::was_passed(const Bucket& bucket) {
+  return (bucket.slots[kSlots - 1] & kTally) != 0;
+}
+
 inline Table::Bucket* Table::buckets_of(Segment* segment) {
   return reinterpret_cast<Bucket*>(segment + 1);
 }
 
-// Bit 4 * i + 3 is set when slot i's kept hash bits equal `low_hash`. Empty slots and links may
-// match; the caller looks closer.
+// Bit 4 * i + 3 is set when slot i's kept hash bits equal `low_hash`. Empty slots may match; the
+// caller looks closer.
 inline unsigned Table::match(const Bucket& bucket, uint64_t low_hash) {
 #if defined(__SSE2__)
   // Compares all words, narrows each word's verdict to a byte, and keeps every slot's top word.
@@ -252,17 +263,18 @@ inline Table::Position Table::find(uint64_t hash, Equals&& equals) const {
   const uint64_t directory = directory_entry(hash);
   Segment* segment = segment_of(directory);
   const uint64_t low_hash = hash & 0xffff;
-  Bucket* bucket = buckets_of(segment) + ((low_hash * (directory >> 48)) >> 16);
-  for (;;) {
+  const uint64_t homes = directory >> 48;
+  uint64_t home = (low_hash * homes) >> 16;
+  for (uint64_t seen = 1;; seen++) {
+    Bucket* bucket = buckets_of(segment) + home;
     unsigned found = match(*bucket, low_hash);
     while (found != 0) {
       uint64_t* slot = &bucket->slots[static_cast<unsigned>(__builtin_ctz(found)) >> 2];
       if (is_entry(*slot) && equals(entry_of(*slot))) return Position{segment, slot};
       found &= found - 1;
     }
-    const uint64_t last = bucket->slots[kSlots - 1];
-    if ((last & kLink) == 0) return Position{};
-    bucket = buckets_of(segment) + (last >> 3);
+    if (!was_passed(*bucket) || seen == homes) return Position{};
+    home = home + 1 == homes ? 0 : home + 1;
   }
 }
 

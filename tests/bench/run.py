@@ -9,17 +9,15 @@ ratios is what counts. Memory is read from INFO after loading a million keys.
 
 import argparse
 import os
-import re
-import socket
 import statistics
 import subprocess
 import sys
-import tempfile
-import time
 
-KEYS = 1_000_000
+from collection_bench import (COLLECTION_SHAPES, COLLECTION_WORKLOADS, fill_collections,
+                              measure_big, measure_ranks)
+from servers import MILLION, Server
+
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-TICK = os.sysconf("SC_CLK_TCK")
 
 # name, pipeline depth, requests per round, command words (None: a -t test), wanted ratio
 WORKLOADS = [
@@ -33,96 +31,11 @@ WORKLOADS = [
 ]
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-class Server:
-    def __init__(self, name, program, extra, cores="0"):
-        self.name = name
-        self.port = free_port()
-        self.dir = tempfile.mkdtemp(prefix="sorrel-bench-")
-        command = [program, "--port", str(self.port), "--bind", "127.0.0.1", "--save", ""]
-        self.process = subprocess.Popen(
-            (["taskset", "-c", cores] if cores else []) + command + extra,
-            cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 10
-        while time.monotonic() < deadline:
-            try:
-                if self.ask("PING") == "PONG":
-                    return
-            except OSError:
-                pass
-            time.sleep(0.02)
-        raise SystemExit(f"{name} did not start")
-
-    def ask(self, *words):
-        run = subprocess.run(["redis-cli", "-p", str(self.port), *words],
-                             capture_output=True, text=True, timeout=300)
-        if run.returncode != 0:
-            raise OSError(run.stderr)
-        return run.stdout.strip()
-
-    def cpu_seconds(self):
-        with open(f"/proc/{self.process.pid}/stat") as stat:
-            fields = stat.read().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / TICK
-
-    def rss(self):
-        with open(f"/proc/{self.process.pid}/statm") as statm:
-            return int(statm.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-
-    def settle(self, bound_s=15, still_s=2.5):
-        """Waits until the allocator has given back what it keeps for a while: until the resident
-        size has not fallen for longer than pages are kept."""
-        deadline = time.monotonic() + bound_s
-        lowest, since = self.rss(), time.monotonic()
-        while time.monotonic() < min(deadline, since + still_s):
-            self.ask("PING")
-            now = self.rss()
-            if now < lowest:
-                lowest, since = now, time.monotonic()
-
-    def used_memory(self):
-        return int(re.search(r"^used_memory:(\d+)", self.ask("INFO", "memory"), re.M).group(1))
-
-    def load(self, words, pipeline, requests, keys=KEYS, cores="1"):
-        """Runs the generator; returns (server CPU seconds, wall seconds)."""
-        command = ["redis-benchmark", "-p", str(self.port), "-c", "50",
-                   "-n", str(requests), "-P", str(pipeline), "-r", str(keys), "-q", *words]
-        if cores:
-            command = ["taskset", "-c", cores] + command
-        before, began = self.cpu_seconds(), time.monotonic()
-        subprocess.run(command, check=True, capture_output=True, timeout=600)
-        return self.cpu_seconds() - before, time.monotonic() - began
-
-    def fill(self, words, keys=KEYS):
-        """Every key exactly once, through redis-cli --pipe."""
-        pipe = subprocess.Popen(["redis-cli", "-p", str(self.port), "--pipe"],
-                                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
-        for start in range(0, keys, 10_000):
-            lines = []
-            for i in range(start, min(keys, start + 10_000)):
-                parts = [word.replace("__rand_int__", f"{i:012d}") for word in words]
-                lines.append(f"*{len(parts)}\r\n" +
-                             "".join(f"${len(p)}\r\n{p}\r\n" for p in parts))
-            pipe.stdin.write("".join(lines).encode())
-        pipe.stdin.close()
-        if pipe.wait() != 0:
-            raise SystemExit(f"filling {self.name} failed")
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(20)
-
-
-def measure_speed(servers, rounds, scale, only):
-    print(f"{'workload':12} {'redis us':>9} {'sorrel us':>9} {'ratio':>6} {'wanted':>6}"
+def measure_speed(servers, workloads, rounds, scale, only):
+    print(f"\n{'workload':16} {'redis us':>9} {'sorrel us':>9} {'ratio':>6} {'wanted':>6}"
           f" {'redis/s':>10} {'sorrel/s':>10}")
     missed = []
-    for name, depth, requests, words, wanted in WORKLOADS:
+    for name, depth, requests, words, wanted in workloads:
         title = f"{name} P={depth}"
         if only and only not in title:
             continue
@@ -138,7 +51,7 @@ def measure_speed(servers, rounds, scale, only):
         ratio = statistics.median(redis / sorrel for redis, sorrel in pairs)
         mid = {key: statistics.median(values) for key, values in costs.items()}
         rate = {key: statistics.median(values) for key, values in rates.items()}
-        print(f"{title:12} {mid['redis']:9.3f} {mid['sorrel']:9.3f} {ratio:6.2f} {wanted:6.2f}"
+        print(f"{title:16} {mid['redis']:9.3f} {mid['sorrel']:9.3f} {ratio:6.2f} {wanted:6.2f}"
               f" {rate['redis']:10.0f} {rate['sorrel']:10.0f}", flush=True)
         if ratio < wanted:
             missed.append(title)
@@ -166,32 +79,34 @@ def measure_threads(program, rounds):
     return [] if ratio >= 1.6 else ["threads"]
 
 
-def measure_memory(make_servers):
-    shapes = [
-        ("string 16/32", ["SET", "key:__rand_int__", "v" * 32], 72),
-        ("with TTL", ["SET", "key:__rand_int__", "v" * 32, "EX", "100000"], 80),
-        ("integer", ["SET", "key:__rand_int__", "__rand_int__"], 48),
-    ]
-    print(f"\n{'bytes per key':14} {'redis':>7} {'rss':>6} {'sorrel':>7} {'rss':>6} {'wanted':>6}")
+KEY_SHAPES = [
+    ("string 16/32", ["SET", "key:__rand_int__", "v" * 32], 1, 72),
+    ("with TTL", ["SET", "key:__rand_int__", "v" * 32, "EX", "100000"], 1, 80),
+    # Without leading zeros.
+    ("integer", ["SET", "key:__rand_int__", "1__rand_int__"], 1, 48),
+]
+
+
+def measure_memory(make_servers, shapes, judge_rss):
+    """Bytes per element of a million; `wanted` None: not above the reference's."""
+    print(f"\n{'bytes for each':16} {'redis':>7} {'rss':>6} {'sorrel':>7} {'rss':>6} {'wanted':>6}")
     missed = []
-    for name, words, wanted in shapes:
+    for name, words, elements, wanted in shapes:
         figures = {}
         for server in make_servers():
             empty, empty_rss = server.used_memory(), server.rss()
-            # Integer values without leading zeros.
-            filled = [w if i < 2 or w != "__rand_int__" else "1__rand_int__"
-                      for i, w in enumerate(words)]
-            server.fill(filled)
+            server.fill(words, MILLION // elements)
             server.settle()
-            figures[server.name] = ((server.used_memory() - empty) / KEYS,
-                                    (server.rss() - empty_rss) / KEYS)
+            figures[server.name] = ((server.used_memory() - empty) / MILLION,
+                                    (server.rss() - empty_rss) / MILLION)
             server.stop()
         (redis, redis_rss), (ours, ours_rss) = figures["redis"], figures["sorrel"]
-        print(f"{name:14} {redis:7.1f} {redis_rss:6.1f} {ours:7.1f} {ours_rss:6.1f} {wanted:6}",
+        limit = redis if wanted is None else wanted
+        print(f"{name:16} {redis:7.1f} {redis_rss:6.1f} {ours:7.1f} {ours_rss:6.1f} {limit:6.1f}",
               flush=True)
-        if ours > wanted:
+        if ours > limit:
             missed.append(name)
-        if ours_rss > ours * 1.10:
+        if judge_rss and ours_rss > ours * 1.10:
             missed.append(name + " (RSS)")
     return missed
 
@@ -215,12 +130,20 @@ def main():
         for server in servers:
             server.fill(["SET", "key:__rand_int__", "v" * 32])
             server.fill(["SET", "ctr:__rand_int__", "1000"])
-        missed = measure_speed(servers, args.rounds, args.scale, args.only)
+        missed = measure_speed(servers, WORKLOADS, args.rounds, args.scale, args.only)
+        for server in servers:
+            server.ask("FLUSHALL")
+            fill_collections(server)
+        if not args.only or args.only in "ZRANGE at random":
+            missed += measure_ranks(servers, args.rounds)
+        missed += measure_speed(servers, COLLECTION_WORKLOADS, args.rounds, args.scale, args.only)
     finally:
         for server in servers:
             server.stop()
     if not args.skip_memory:
-        missed += measure_memory(make_servers)
+        missed += measure_memory(make_servers, KEY_SHAPES, True)
+        missed += measure_memory(make_servers, COLLECTION_SHAPES, False)
+        missed += measure_big(make_servers)
     if not args.only:
         missed += measure_threads(args.sorrel, args.rounds)
     growth = os.path.join(os.path.dirname(args.sorrel), "growth-bench")
