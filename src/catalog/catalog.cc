@@ -59,6 +59,7 @@ class Index {
         kMemoryFamily,
         kSlowlogFamily,
         kServerFamily,
+        kBloomFamily,
     };
     // clang-format on
     for (std::span<const CommandSpec> family : families) {
@@ -157,9 +158,9 @@ constexpr std::string_view kArgTypeNames[] = {
 static_assert(std::size(kArgTypeNames) == static_cast<size_t>(ArgType::kBlock) + 1);
 
 constexpr std::string_view kAclCategoryNames[] = {
-    "keyspace", "read",   "write",       "set",       "sortedset",  "list",        "hash",
-    "string",   "bitmap", "hyperloglog", "geo",       "stream",     "pubsub",      "admin",
-    "fast",     "slow",   "blocking",    "dangerous", "connection", "transaction", "scripting",
+    "keyspace", "read",        "write",      "set",         "sortedset", "list",  "hash", "string",
+    "bitmap",   "hyperloglog", "geo",        "stream",      "pubsub",    "admin", "fast", "slow",
+    "blocking", "dangerous",   "connection", "transaction", "scripting", "bloom",
 };
 static_assert(std::size(kAclCategoryNames) == kAclCategoryCount);
 

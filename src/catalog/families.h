@@ -28,5 +28,6 @@ extern const std::span<const CommandSpec> kHashFamily;
 extern const std::span<const CommandSpec> kSetFamily;
 extern const std::span<const CommandSpec> kGeoFamily;
 extern const std::span<const CommandSpec> kSortFamily;
+extern const std::span<const CommandSpec> kBloomFamily;
 
 }  // namespace sorrel::catalog

@@ -200,7 +200,8 @@ enum AclCategory : uint64_t {
   kAclConnection = 1ull << 18,
   kAclTransaction = 1ull << 19,
   kAclScripting = 1ull << 20,
+  kAclBloom = 1ull << 21,
 };
-inline constexpr int kAclCategoryCount = 21;
+inline constexpr int kAclCategoryCount = 22;
 
 }  // namespace sorrel::catalog

@@ -82,6 +82,18 @@ constexpr Arg kXaddData[] = {
     {.name = "value"},
 };
 
+constexpr Arg kRefsWords[] = {
+    {.name = "keepref", .type = ArgType::kPureToken, .token = "KEEPREF"},
+    {.name = "delref", .type = ArgType::kPureToken, .token = "DELREF"},
+    {.name = "acked", .type = ArgType::kPureToken, .token = "ACKED"},
+};
+
+constexpr Arg kRefsArg{.name = "condition",
+                       .type = ArgType::kOneOf,
+                       .optional = true,
+                       .since = "8.2.0",
+                       .parts = kRefsWords};
+
 constexpr Arg kXaddArgs[] = {
     kKeyArg,
     {.name = "nomkstream",
@@ -89,6 +101,7 @@ constexpr Arg kXaddArgs[] = {
      .token = "NOMKSTREAM",
      .optional = true,
      .since = "6.2.0"},
+    kRefsArg,
     {.name = "trim", .type = ArgType::kBlock, .optional = true, .parts = kTrimParts},
     {.name = "id-selector", .type = ArgType::kOneOf, .parts = kXaddId},
     {.name = "data", .type = ArgType::kBlock, .multiple = true, .parts = kXaddData},
@@ -97,15 +110,18 @@ constexpr Arg kXaddArgs[] = {
 constexpr Change kXaddHistory[] = {
     {.version = "6.2.0", .what = "The options NOMKSTREAM and LIMIT, and trimming by MINID."},
     {.version = "7.0.0", .what = "Ids of the form ms-*."},
+    {.version = "8.2.0", .what = "The options KEEPREF, DELREF and ACKED."},
 };
 
 constexpr Arg kXtrimArgs[] = {
     kKeyArg,
     {.name = "trim", .type = ArgType::kBlock, .parts = kTrimParts},
+    kRefsArg,
 };
 
 constexpr Change kXtrimHistory[] = {
     {.version = "6.2.0", .what = "Trimming by MINID, and the option LIMIT."},
+    {.version = "8.2.0", .what = "The options KEEPREF, DELREF and ACKED."},
 };
 
 constexpr Arg kCountArg{
@@ -134,6 +150,34 @@ constexpr Arg kIdsArg{.name = "id", .display = "ID", .multiple = true};
 constexpr Arg kXdelArgs[] = {
     kKeyArg,
     kIdsArg,
+};
+
+constexpr Arg kCountedIds[] = {
+    {.name = "numids", .type = ArgType::kInteger},
+    {.name = "id", .multiple = true},
+};
+
+constexpr Arg kRefsCondition{
+    .name = "condition", .type = ArgType::kOneOf, .optional = true, .parts = kRefsWords};
+
+constexpr Arg kCountedIdsArg{
+    .name = "ids", .type = ArgType::kBlock, .token = "IDS", .parts = kCountedIds};
+
+constexpr Arg kXdelexArgs[] = {
+    kKeyArg,
+    kRefsCondition,
+    kCountedIdsArg,
+};
+
+constexpr Arg kXackdelArgs[] = {
+    kKeyArg,
+    {.name = "group"},
+    kRefsCondition,
+    kCountedIdsArg,
+};
+
+constexpr KeySpec kXackdelKeys[] = {
+    {.flags = kKeyRW | kKeyUpdate | kKeyDelete},
 };
 
 constexpr Arg kXsetidArgs[] = {
@@ -324,6 +368,19 @@ constexpr CommandSpec kCommands[] = {
         .args = kXackArgs,
     },
     {
+        .name = "xackdel",
+        .summary = "Acknowledges entries in a group and deletes them as their references allow.",
+        .since = "8.2.0",
+        .group = Group::kStream,
+        .complexity = "O(1) for each id",
+        .arity = -6,
+        .flags = kWrite | kFast,
+        .locking = Locking::kKeys,
+        .acl_categories = kAclStream,
+        .keys = kXackdelKeys,
+        .args = kXackdelArgs,
+    },
+    {
         .name = "xadd",
         .summary = "Appends an entry to a stream, creates the key when it is missing, and trims.",
         .since = "5.0.0",
@@ -379,6 +436,19 @@ constexpr CommandSpec kCommands[] = {
         .acl_categories = kAclStream,
         .keys = kShrinkKey,
         .args = kXdelArgs,
+    },
+    {
+        .name = "xdelex",
+        .summary = "Deletes entries and says what becomes of the references of groups to them.",
+        .since = "8.2.0",
+        .group = Group::kStream,
+        .complexity = "O(1) for each id",
+        .arity = -5,
+        .flags = kWrite | kFast,
+        .locking = Locking::kKeys,
+        .acl_categories = kAclStream,
+        .keys = kShrinkKey,
+        .args = kXdelexArgs,
     },
     {
         .name = "xgroup",

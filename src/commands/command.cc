@@ -79,7 +79,7 @@ struct Filter {
       case Kind::kNone:
         return true;
       case Kind::kModule:
-        return false;  // no command belongs to a module
+        return !text.empty() && module_of(*command.spec) == text;
       case Kind::kCategory:
         return (catalog::effective_acl_categories(*command.spec) & category) != 0;
       case Kind::kPattern:

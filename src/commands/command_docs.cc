@@ -156,6 +156,11 @@ void answer_history(ReplySink& reply, const CommandSpec& spec) {
 
 }  // namespace
 
+std::string_view module_of(const CommandSpec& spec) {
+  if ((spec.flags & catalog::kModuleCommand) == 0) return {};
+  return spec.name.substr(0, spec.name.find('.'));
+}
+
 void answer_key_flags(ReplySink& reply, uint32_t flags) {
   answer_names(reply, catalog::key_flag_names(flags));
 }
@@ -184,6 +189,7 @@ void answer_command_docs(ReplySink& reply, const Command& command) {
   const std::vector<std::string_view> flags = doc_flags(spec);
   int64_t fields = 3;
   if (!spec.complexity.empty()) fields++;
+  if (!module_of(spec).empty()) fields++;
   if (!flags.empty()) fields++;
   if (!spec.deprecated_since.empty()) fields++;
   if (!spec.replaced_by.empty()) fields++;
@@ -195,6 +201,7 @@ void answer_command_docs(ReplySink& reply, const Command& command) {
   answer_text(reply, "since", spec.since);
   answer_text(reply, "group", catalog::group_name(spec.group));
   if (!spec.complexity.empty()) answer_text(reply, "complexity", spec.complexity);
+  if (!module_of(spec).empty()) answer_text(reply, "module", module_of(spec));
   if (!flags.empty()) {
     reply.bulk("doc_flags");
     answer_names(reply, flags);

@@ -35,6 +35,7 @@ TEST_F(CommandCommand, CountsContainersOnceAndListsTheirParts) {
 TEST_F(CommandCommand, FiltersByCategoryAndModule) {
   EXPECT_EQ(server_("COMMAND LIST FILTERBY ACLCAT nothing"), "[]");
   EXPECT_EQ(server_("COMMAND LIST FILTERBY MODULE nothing"), "[]");
+  EXPECT_EQ(server_("COMMAND LIST FILTERBY MODULE \"\""), "[]");
   EXPECT_NE(server_("COMMAND LIST FILTERBY ACLCAT STRING").find("\"getrange\""), std::string::npos);
   EXPECT_EQ(server_("COMMAND LIST FILTERBY ACLCAT string").find("\"del\""), std::string::npos);
 }

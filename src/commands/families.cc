@@ -33,6 +33,7 @@ std::vector<std::span<const Binding>> families() {
       geo_bindings(),
       geo_search_bindings(),
       sort_bindings(),
+      bloom_bindings(),
   };
   // clang-format on
 }

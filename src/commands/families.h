@@ -35,6 +35,7 @@ std::span<const Binding> zset_combine_bindings();
 std::span<const Binding> geo_bindings();
 std::span<const Binding> geo_search_bindings();
 std::span<const Binding> sort_bindings();
+std::span<const Binding> bloom_bindings();
 
 // All of them.
 std::vector<std::span<const Binding>> families();

@@ -14,7 +14,6 @@ namespace sorrel::commands {
 namespace stream {
 namespace {
 
-constexpr Event kXdel{EventClass::kStream, "xdel"};
 constexpr Event kXsetid{EventClass::kStream, "xsetid"};
 
 void answer_xrange(Call& call, const std::optional<StreamId>& from,
@@ -117,7 +116,7 @@ void xdel(Call& call) {
   Stream& stream = stream_of(entry.edit(Type::kStream));
   int64_t erased = 0;
   for (const StreamId& id : *ids) erased += stream.erase(id) ? 1 : 0;
-  if (erased != 0) entry.changed(kXdel);
+  if (erased != 0) entry.changed(kXdelEvent);
   call.reply.integer(erased);
 }
 
@@ -142,10 +141,12 @@ void xsetid(Call& call) {
 std::span<const Binding> stream_bindings() {
   static constexpr Binding kBindings[] = {
       {"xack", &stream::xack},
+      {"xackdel", &stream::xackdel},
       {"xadd", &stream::xadd},
       {"xautoclaim", &stream::xautoclaim},
       {"xclaim", &stream::xclaim},
       {"xdel", &stream::xdel},
+      {"xdelex", &stream::xdelex},
       {"xgroup|create", &stream::xgroup_create},
       {"xgroup|createconsumer", &stream::xgroup_createconsumer},
       {"xgroup|delconsumer", &stream::xgroup_delconsumer},

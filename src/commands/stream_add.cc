@@ -20,6 +20,7 @@ enum class IdForm : uint8_t { kWhole, kAutomaticSeq, kAutomatic };
 struct AddOptions {
   bool may_make = true;
   StreamTrim trim;
+  bool refs_given = false;
   bool limit_given = false;
   int64_t limit = 0;
   IdForm form = IdForm::kAutomatic;
@@ -55,6 +56,13 @@ class AddParser {
     if (iequals(word, "MAXLEN") && has_argument) return take_max_length(parsed.trim);
     if (iequals(word, "MINID") && has_argument) return take_min_id(parsed.trim);
     if (iequals(word, "LIMIT") && has_argument) return take_limit(parsed);
+    const auto refs = refs_named(word);
+    if (refs && !parsed.refs_given) {
+      parsed.refs_given = true;
+      parsed.trim.refs = *refs;
+      at_++;
+      return true;
+    }
     if (!is_add_) return fail("ERR syntax error");
     if (iequals(word, "NOMKSTREAM")) {
       parsed.may_make = false;
@@ -172,9 +180,12 @@ std::optional<StreamId> choose_id(const AddOptions& options, const StreamId& las
   return now.ms > last.ms ? now : last.after();
 }
 
-// What the trimming came to, exactly.
+// What the trimming came to, exactly. References are not lost again by keeping them, so that word
+// is left out for those who do not know it.
 void push_trim(std::vector<std::string>& command, const StreamTrim& rule, const Stream& stream) {
   if (rule.kind == StreamTrim::Kind::kNone) return;
+  if (rule.refs == StreamRefs::kDelete) command.emplace_back("DELREF");
+  if (rule.refs == StreamRefs::kAcked) command.emplace_back("ACKED");
   if (rule.kind == StreamTrim::Kind::kMaxLength) {
     const uint64_t length = rule.approximate ? stream.length() : rule.max_length;
     command.insert(command.end(), {"MAXLEN", "=", to_text(static_cast<int64_t>(length))});

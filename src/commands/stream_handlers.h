@@ -16,6 +16,10 @@ void xsetid(Call& call);
 void xadd(Call& call);
 void xtrim(Call& call);
 
+// stream_refs.cc
+void xackdel(Call& call);
+void xdelex(Call& call);
+
 // stream_read.cc
 void xread(Call& call);
 void xreadgroup(Call& call);

@@ -36,14 +36,25 @@ std::optional<StreamId> parse_id(Call& call, std::string_view text, uint64_t mis
 }
 
 std::optional<std::vector<StreamId>> parse_ids(Call& call, size_t from) {
+  return parse_ids(call, from, call.argc() - from);
+}
+
+std::optional<std::vector<StreamId>> parse_ids(Call& call, size_t from, size_t count) {
   std::vector<StreamId> ids;
-  ids.reserve(call.argc() - from);
-  for (size_t i = from; i < call.argc(); i++) {
+  ids.reserve(count);
+  for (size_t i = from; i < from + count; i++) {
     const auto id = parse_id(call, call.arg(i));
     if (!id) return std::nullopt;
     ids.push_back(*id);
   }
   return ids;
+}
+
+std::optional<StreamRefs> refs_named(std::string_view word) {
+  if (iequals(word, "KEEPREF")) return StreamRefs::kKeep;
+  if (iequals(word, "DELREF")) return StreamRefs::kDelete;
+  if (iequals(word, "ACKED")) return StreamRefs::kAcked;
+  return std::nullopt;
 }
 
 std::optional<StreamId> parse_range_start(Call& call, std::string_view text) {

@@ -12,11 +12,15 @@
 namespace sorrel::commands {
 
 inline constexpr Event kCreateConsumerEvent{EventClass::kStream, "xgroup-createconsumer"};
+inline constexpr Event kXdelEvent{EventClass::kStream, "xdel"};
 
 // Ids as arguments; nullopt: an error has been answered.
 std::optional<StreamId> parse_id(Call& call, std::string_view text, uint64_t missing_seq = 0);
-// All arguments from this one on.
+// All arguments from this one on, or `count` of them.
 std::optional<std::vector<StreamId>> parse_ids(Call& call, size_t from);
+std::optional<std::vector<StreamId>> parse_ids(Call& call, size_t from, size_t count);
+// KEEPREF, DELREF, ACKED; nullopt: another word, which is no mistake yet.
+std::optional<StreamRefs> refs_named(std::string_view word);
 // The bounds of a range: "-", "+", incomplete ids, "(" in front of one that is not part of it.
 std::optional<StreamId> parse_range_start(Call& call, std::string_view text);
 std::optional<StreamId> parse_range_end(Call& call, std::string_view text);

@@ -226,7 +226,12 @@ void answer_nothing(Call& call, const ReadOptions& options, const std::vector<Pl
       call.waiting.replaced.emplace_back(id_at, place.after.text());
     }
   }
-  call.wait(positions(options.keys_at, options.streams), *options.wait_until_ms, true);
+  auto keys = positions(options.keys_at, options.streams);
+  if (options.has_group) {
+    call.wait_needing_keys(std::move(keys), *options.wait_until_ms, true);
+  } else {
+    call.wait(std::move(keys), *options.wait_until_ms, true);
+  }
 }
 
 const Stream& peek_stream(Call& call, size_t key_at) {

@@ -7,12 +7,21 @@ namespace {
 
 class StreamCommands : public testing::TestWithParam<TestServer::Shape> {
  protected:
-  TestServer server{{stream_bindings(), keys_bindings(), string_bindings()}, GetParam()};
+  TestServer server{{stream_bindings(), keys_bindings(), string_set_bindings()}, GetParam()};
 
   void add(int from, int to) {
     for (int i = from; i <= to; i++) {
       server("XADD s " + std::to_string(i) + "-0 n " + std::to_string(i));
     }
+  }
+  // With one consumer each; both have 1-0 to 3-0 pending, and 4-0 still to read.
+  void two_groups() {
+    add(1, 4);
+    for (const std::string group : {"g c", "h d"}) {
+      server("XGROUP CREATE s " + group.substr(0, 1) + " 0");
+      server("XREADGROUP GROUP " + group + " COUNT 3 STREAMS s >");
+    }
+    forget();
   }
   void forget() {
     server.effects();
@@ -210,6 +219,115 @@ TEST_P(StreamCommands, WhoMayWaitWaits) {
   EXPECT_EQ(server("XREADGROUP GROUP g c BLOCK 5 STREAMS s 0"), "[[\"s\", []]]");
   EXPECT_EQ(server("XREAD BLOCK 9223372036854775807 STREAMS s $"),
             "(error) ERR timeout is out of range");
+}
+
+TEST_P(StreamCommands, DeletingAsReferencesAllow) {
+  two_groups();
+  EXPECT_EQ(server("XDELEX s ACKED IDS 3 1-0 4-0 9-0"), "[(integer) 2, (integer) 2, (integer) 2]");
+  EXPECT_EQ(server.effects(), Texts{});
+  server("XACK s g 1-0");
+  EXPECT_EQ(server("XDELEX s ACKED IDS 1 1-0"), "[(integer) 2]");
+  server("XACK s h 1-0");
+  forget();
+  EXPECT_EQ(server("XDELEX s ACKED IDS 2 1-0 1-0"), "[(integer) 1, (integer) -1]");
+  EXPECT_EQ(server.effects(), Texts{"XDELEX s ACKED IDS 2 1-0 1-0"});
+  EXPECT_EQ(server.events(), Texts{"xdel s"});
+  EXPECT_EQ(server("XDELEX s IDS 1 2-0"), "[(integer) 1]");
+  EXPECT_EQ(server("XPENDING s g - + 9 c"),
+            "[[\"2-0\", \"c\", (integer) 0, (integer) 1], [\"3-0\", \"c\", (integer) 0, "
+            "(integer) 1]]");
+  forget();
+  // The entry is gone, the references go now.
+  EXPECT_EQ(server("XDELEX s DELREF IDS 1 2-0"), "[(integer) -1]");
+  EXPECT_EQ(server.effects(), Texts{"XDELEX s DELREF IDS 1 2-0"});
+  EXPECT_EQ(server.events(), Texts{});
+  EXPECT_EQ(server("XPENDING s g"), "[(integer) 1, \"3-0\", \"3-0\", [[\"c\", \"1\"]]]");
+  EXPECT_EQ(server("XDELEX s delref ids 1 3-0"), "[(integer) 1]");
+  EXPECT_EQ(server("XPENDING s h"), "[(integer) 0, (nil), (nil), (nil array)]");
+  EXPECT_EQ(server("XDELEX none ACKED IDS 2 1-0 x"), "[(integer) -1, (integer) -1]");
+}
+
+TEST_P(StreamCommands, AcknowledgingAndDeletingAtOnce) {
+  two_groups();
+  EXPECT_EQ(server("XACKDEL s g ACKED IDS 2 1-0 4-0"), "[(integer) 2, (integer) -1]");
+  EXPECT_EQ(server.effects(), Texts{"XACKDEL s g ACKED IDS 2 1-0 4-0"});
+  EXPECT_EQ(server.events(), Texts{});
+  EXPECT_EQ(server("XACKDEL s h ACKED IDS 1 1-0"), "[(integer) 1]");
+  EXPECT_EQ(server.events(), Texts{"xdel s"});
+  EXPECT_EQ(server("XACKDEL s g IDS 1 2-0"), "[(integer) 1]");
+  EXPECT_EQ(server("XACKDEL s h KEEPREF IDS 1 2-0"), "[(integer) 1]");
+  EXPECT_EQ(server("XACKDEL s g DELREF IDS 1 3-0"), "[(integer) 1]");
+  EXPECT_EQ(server("XPENDING s h"), "[(integer) 0, (nil), (nil), (nil array)]");
+  EXPECT_EQ(server("XACKDEL s nobody IDS 2 3-0 x"), "[(integer) -1, (integer) -1]");
+  EXPECT_EQ(server("XACKDEL none g IDS 1 3-0"), "[(integer) -1]");
+  EXPECT_EQ(server("XLEN s"), "(integer) 1");
+}
+
+TEST_P(StreamCommands, MistakesAboutReferences) {
+  add(1, 1);
+  server("XGROUP CREATE s g 0");
+  const auto both = [&](const std::string& rest) {
+    const std::string answer = server("XDELEX s " + rest);
+    EXPECT_EQ(server("XACKDEL s g " + rest), answer);
+    return answer;
+  };
+  for (const char* count : {"x", "0", "-5", "9223372036854775808", ""}) {
+    EXPECT_EQ(both("IDS \"" + std::string(count) + "\" 1-1"),
+              "(error) ERR Number of IDs must be a positive integer");
+  }
+  for (const char* count : {"3", "2147483648", "4294967297", "9223372036854775807"}) {
+    EXPECT_EQ(both("IDS " + std::string(count) + " 1-1 2-2"),
+              "(error) ERR The `numids` parameter must match the number of arguments");
+  }
+  EXPECT_EQ(both("IDS 1 1-1 2-2"), "(error) ERR syntax error");
+  EXPECT_EQ(both("KEEPREF DELREF IDS 1 1-1"), "(error) ERR syntax error");
+  EXPECT_EQ(both("KEEPREF KEEPREF IDS 1 1-1"), "(error) ERR syntax error");
+  EXPECT_EQ(both("ACKED IDS 1 1-x"),
+            "(error) ERR Invalid stream ID specified as stream command argument");
+  server("SET t v");
+  EXPECT_EQ(server("XDELEX t IDS 1 1-1"),
+            "(error) WRONGTYPE Operation against a key holding the wrong kind of value");
+  std::string many = "IDS 50";
+  for (int i = 0; i < 50; i++) many += " " + std::to_string(i) + "-1";
+  both(many);
+}
+
+TEST_P(StreamCommands, TrimmingHeedsReferences) {
+  server.keyspace().limits().stream_node_max_entries = 2;
+  two_groups();
+  EXPECT_EQ(server("XTRIM s MAXLEN 0 ACKED"), "(integer) 0");
+  EXPECT_EQ(server.effects(), Texts{});
+  server("XACK s g 1-0 2-0");
+  server("XACK s h 2-0");
+  forget();
+  EXPECT_EQ(server("XTRIM s MAXLEN ~ 0 LIMIT 0 ACKED"), "(integer) 0") << "1-0 is in that node";
+  EXPECT_EQ(server("XTRIM s ACKED MAXLEN = 0"), "(integer) 1");
+  EXPECT_EQ(server.effects(), Texts{"XTRIM s ACKED MAXLEN = 0"});
+  EXPECT_EQ(server("XRANGE s - +"),
+            "[[\"1-0\", [\"n\", \"1\"]], [\"3-0\", [\"n\", \"3\"]], [\"4-0\", "
+            "[\"n\", \"4\"]]]");
+  EXPECT_NE(server("XINFO STREAM s").find("\"max-deleted-entry-id\" => \"2-0\""),
+            std::string::npos);
+  server("XACK s h 1-0");
+  forget();
+  EXPECT_EQ(server("XADD s ACKED MAXLEN ~ 1 LIMIT 0 5-0 n 5"), "\"5-0\"");
+  EXPECT_EQ(server.effects(), Texts{"XADD s ACKED MAXLEN = 3 5-0 n 5"});
+  EXPECT_EQ(server.events(), (Texts{"xadd s", "xtrim s"}));
+  EXPECT_EQ(server("XADD s DELREF MINID 5 6-0 n 6"), "\"6-0\"");
+  EXPECT_EQ(server("XPENDING s g"), "[(integer) 0, (nil), (nil), (nil array)]");
+  EXPECT_EQ(server("XLEN s"), "(integer) 2");
+  EXPECT_EQ(server("XTRIM s MAXLEN 0 DELREF ACKED"), "(error) ERR syntax error");
+  EXPECT_EQ(server("XADD s KEEPREF 7-0 n 7"), "\"7-0\"");
+  EXPECT_EQ(server("XTRIM s MAXLEN 0 KEEPREF"), "(integer) 3");
+}
+
+TEST_P(StreamCommands, TrimmingByNodesTakesReferencesAlong) {
+  server.keyspace().limits().stream_node_max_entries = 2;
+  two_groups();
+  EXPECT_EQ(server("XTRIM s MINID ~ 3 DELREF"), "(integer) 2");
+  EXPECT_EQ(server.effects(), Texts{"XTRIM s DELREF MINID = 3-0"});
+  EXPECT_EQ(server("XPENDING s g"), "[(integer) 1, \"3-0\", \"3-0\", [[\"c\", \"1\"]]]");
+  EXPECT_EQ(server("XDELEX s ACKED IDS 1 1-0"), "[(integer) -1]");
 }
 
 TEST_P(StreamCommands, MemoryComesBack) {

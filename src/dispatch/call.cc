@@ -15,6 +15,12 @@ void Call::wait(std::vector<size_t> positions, int64_t deadline_ms, bool null_ar
   waiting.keys = std::move(positions);
   waiting.deadline_ms = deadline_ms;
   waiting.null_array = null_array;
+  waiting.needs_key = false;
+}
+
+void Call::wait_needing_keys(std::vector<size_t> positions, int64_t deadline_ms, bool null_array) {
+  wait(std::move(positions), deadline_ms, null_array);
+  waiting.needs_key = true;
 }
 
 }  // namespace sorrel

@@ -55,6 +55,7 @@ struct Waiting {
   bool asked = false;
   bool retrying = false;  // it waited, and is run again because one of its keys has changed
   bool null_array = true;
+  bool needs_key = false;  // it has an answer when a key of it goes away, too
   int64_t deadline_ms = 0;
   std::vector<size_t> keys;  // positions
   std::vector<std::pair<size_t, std::string>>
@@ -87,6 +88,8 @@ struct Call {
   // changes, until `deadline_ms` (0: for ever). Nothing is to be answered now. Who may not wait is
   // answered as if the time were up, by a null or a null array.
   void wait(std::vector<size_t> positions, int64_t deadline_ms, bool null_array);
+  // The same for a command that is wrong without its keys: it hears when one of them goes away.
+  void wait_needing_keys(std::vector<size_t> positions, int64_t deadline_ms, bool null_array);
   // A key of the wrong type is no error then: it may change again.
   bool retrying() const { return waiting.retrying; }
 

@@ -101,8 +101,7 @@ void Executor::show(const Command& command, const Request& request, const Caller
   const bool failed = reply.errors() != errors;
   if (failed) count_error(reply, errors);
   finish(command, request, caller, failed);
-  if (door_.has_touched()) [[unlikely]]
-    serve_waiters();
+  serve_touched();
 }
 
 // Precondition: whatever the command needs is locked. Effects take their numbers before it is let
@@ -167,11 +166,13 @@ inline void Executor::finish(const Command& command, const Request& request, con
   const uint64_t ns = world_.cycles.to_ns(last_cycles_, now);
   last_cycles_ = now;
   CommandStats& stats = stats_.commands[command.index];
-  stats.calls++;
   stats.total_ns += ns;
+  // Who waits is counted once, when it is answered.
+  const bool done = !waiting_.asked;
+  stats.calls += done ? 1 : 0;
+  stats_.processed += done ? 1 : 0;
   if (failed) stats.failed++;
-  stats_.processed++;
-  if (world_.node.latency_tracking) stats.durations.add(ns);
+  if (world_.node.latency_tracking && done) stats.durations.add(ns);
   if (ns >= world_.node.watch_from_ns) [[unlikely]]
     report_slow(command, request, caller, ns);
 }
@@ -191,8 +192,11 @@ void Executor::report_slow(const Command& command, const Request& request, const
 }
 
 void Executor::count_error(resp::ReplySink& reply, uint64_t errors) {
-  stats_.error_replies += reply.errors() - errors;
-  const std::string_view code = reply.last_error_code();
+  count_error(reply.last_error_code(), reply.errors() - errors);
+}
+
+void Executor::count_error(std::string_view code, uint64_t replies) {
+  stats_.error_replies += replies;
   // Bounded: scripts and modules can make up code words, and nobody needs a million of them.
   constexpr size_t kMostCodes = 128;
   const auto known = stats_.errors.find(code);

@@ -85,6 +85,12 @@ class Executor {
     world_.gate.end_exclusive(worker_);
   }
 
+  // For changes made past commands (expiry): those who wait for such keys are served. Precondition:
+  // in a batch, no latch held.
+  void serve_touched() {
+    if (door_.has_touched()) [[unlikely]]
+      serve_waiters();
+  }
   // After kWaiting: who waits.
   Waiters::Handle take_waiter() { return std::move(waiter_); }
   // Answers to those who waited, for whoever has their connections; to be handed on after the
@@ -93,6 +99,9 @@ class Executor {
     Waiters::Handle waiter;
     std::string reply;
   };
+  // A wait ended without the command being run again: its time was up, or CLIENT UNBLOCK. `error`:
+  // the code word of what was answered; empty when that was no error.
+  void count_ended_wait(const Waiter& waiter, std::string_view error);
   std::vector<Served> take_served() { return std::exchange(served_, {}); }
   bool has_served() const { return !served_.empty(); }
 
@@ -127,6 +136,7 @@ class Executor {
   void run_again(const Request& request, Caller& caller, resp::ReplySink& reply);
   void leave_effects(const Call& call);
   void count_error(resp::ReplySink& reply, uint64_t errors);
+  void count_error(std::string_view code, uint64_t replies);
   void unknown_command(const Request& request, resp::ReplySink& reply);
 
   ExecutorWorld& world_;

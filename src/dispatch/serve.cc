@@ -16,6 +16,7 @@ void Executor::start_waiting(const Call& call) {
   waiter->worker = worker_;
   waiter->deadline_ms = waiting_.deadline_ms;
   waiter->null_array = waiting_.null_array;
+  waiter->needs_key = waiting_.needs_key;
   world_.waiters->add(waiter);
   waiter_ = std::move(waiter);
   waiting_.replaced.clear();
@@ -39,7 +40,8 @@ void Executor::serve_waiters() {
       continue;
     }
     uint64_t ticket = 0;
-    while (Waiters::Handle waiter = world_.waiters->claim_next(db, key, ticket)) {
+    auto of = is_there(db, key) ? Waiters::Of::kAll : Waiters::Of::kWhoNeedKey;
+    while (Waiters::Handle waiter = world_.waiters->claim_next(db, key, ticket, of)) {
       ticket = waiter->ticket;
       if (run_for(waiter)) {
         world_.waiters->served(waiter);
@@ -48,13 +50,21 @@ void Executor::serve_waiters() {
       if (!world_.waiters->release(waiter)) {
         for (const std::string& other : waiter->keys) door_.touch(waiter->caller.db, other);
       }
-      // Thousands may wait behind this one, and for nothing.
-      if (!is_there(db, key)) break;
+      if (!is_there(db, key)) of = Waiters::Of::kWhoNeedKey;
     }
   }
   door_.clear_touched();
   waiting_.asked = asked;
   serving_ = false;
+}
+
+void Executor::count_ended_wait(const Waiter& waiter, std::string_view error) {
+  CommandStats& stats = stats_.commands[waiter.command->index];
+  stats.calls++;
+  stats_.processed++;
+  if (error.empty()) return;
+  stats.failed++;
+  count_error(error, 1);
 }
 
 bool Executor::is_there(int db, std::string_view text) {

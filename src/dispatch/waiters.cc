@@ -1,5 +1,7 @@
 #include "dispatch/waiters.h"
 
+#include <algorithm>
+
 namespace sorrel {
 
 void Waiters::add(const Handle& waiter) {
@@ -7,17 +9,22 @@ void Waiters::add(const Handle& waiter) {
   waiter->ticket = ++last_ticket_;
   waiter->listed = true;
   for (const std::string& key : waiter->keys) {
-    waiting_[{waiter->caller.db, key}].emplace(waiter->ticket, waiter);
+    Line& line = waiting_[{waiter->caller.db, key}];
+    const bool added = line.waiters.emplace(waiter->ticket, waiter).second;
+    if (added && waiter->needs_key) line.who_need_key++;
   }
   count_.fetch_add(1, std::memory_order_relaxed);
 }
 
-Waiters::Handle Waiters::claim_next(int db, std::string_view key, uint64_t ticket) {
+Waiters::Handle Waiters::claim_next(int db, std::string_view key, uint64_t ticket, Of of) {
   const std::lock_guard lock(mutex_);
   const auto place = waiting_.find({db, std::string(key)});
   if (place == waiting_.end()) return nullptr;
-  for (auto at = place->second.upper_bound(ticket); at != place->second.end(); ++at) {
+  const Line& line = place->second;
+  if (of == Of::kWhoNeedKey && line.who_need_key == 0) return nullptr;
+  for (auto at = line.waiters.upper_bound(ticket); at != line.waiters.end(); ++at) {
     const Handle& waiter = at->second;
+    if (of == Of::kWhoNeedKey && !waiter->needs_key) continue;
     if (!waiter->claimed) {
       waiter->claimed = true;
       waiter->again = false;
@@ -50,8 +57,15 @@ bool Waiters::cancel(const Handle& waiter) {
 std::vector<std::pair<int, std::string>> Waiters::keys() const {
   const std::lock_guard lock(mutex_);
   std::vector<Place> places;
-  for (const auto& [place, waiters] : waiting_) places.push_back(place);
+  for (const auto& [place, line] : waiting_) places.push_back(place);
   return places;
+}
+
+Waiters::KeyCount Waiters::key_count() const {
+  const std::lock_guard lock(mutex_);
+  const auto needed = std::ranges::count_if(
+      waiting_, [](const auto& placed) { return placed.second.who_need_key != 0; });
+  return {waiting_.size(), static_cast<size_t>(needed)};
 }
 
 // Precondition: mutex_ is held.
@@ -61,8 +75,10 @@ void Waiters::remove(const Handle& waiter) {
   for (const std::string& key : waiter->keys) {
     const auto place = waiting_.find({waiter->caller.db, key});
     if (place == waiting_.end()) continue;
-    place->second.erase(waiter->ticket);
-    if (place->second.empty()) waiting_.erase(place);
+    Line& line = place->second;
+    const bool erased = line.waiters.erase(waiter->ticket) != 0;
+    if (erased && waiter->needs_key) line.who_need_key--;
+    if (line.waiters.empty()) waiting_.erase(place);
   }
   count_.fetch_sub(1, std::memory_order_relaxed);
 }

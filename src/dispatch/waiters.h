@@ -24,6 +24,7 @@ struct Waiter {
   unsigned worker = 0;      // where the caller lives
   int64_t deadline_ms = 0;  // 0: none
   bool null_array = true;   // what it is answered when the time is up
+  bool needs_key = false;   // it has an answer when its key goes away, too
   uint64_t ticket = 0;      // the order of coming
 
  private:
@@ -57,8 +58,10 @@ class Waiters {
   // Precondition: the latches of its keys are held.
   void add(const Handle& waiter);
   // The first behind `ticket` that waits for this key and is not being run; it is the caller's
-  // then, to be served() or release()d. Null: none.
-  Handle claim_next(int db, std::string_view key, uint64_t ticket);
+  // then, to be served() or release()d. Null: none. Of a key that is not there, only those who need
+  // it are worth a look: thousands may wait with them, and for nothing.
+  enum class Of : uint8_t { kAll, kWhoNeedKey };
+  Handle claim_next(int db, std::string_view key, uint64_t ticket, Of of = Of::kAll);
   void served(const Handle& waiter);
   // False: a key of it has changed since it was claimed, and somebody has to look again.
   bool release(const Handle& waiter);
@@ -66,16 +69,26 @@ class Waiters {
   bool cancel(const Handle& waiter);
   // The keys that somebody waits for.
   std::vector<std::pair<int, std::string>> keys() const;
+  // How many those are, and how many of them somebody needs to be there.
+  struct KeyCount {
+    size_t all;
+    size_t needed;
+  };
+  KeyCount key_count() const;
 
  private:
   using Place = std::pair<int, std::string>;
+  struct Line {
+    std::map<uint64_t, Handle> waiters;
+    size_t who_need_key = 0;
+  };
   void remove(const Handle& waiter);
 
   std::atomic<uint32_t> count_{0};
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   uint64_t last_ticket_ = 0;
-  std::map<Place, std::map<uint64_t, Handle>> waiting_;
+  std::map<Place, Line> waiting_;
 };
 
 }  // namespace sorrel

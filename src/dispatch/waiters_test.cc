@@ -54,5 +54,23 @@ TEST(Waiters, CancelIsHeardOnce) {
   EXPECT_TRUE(waiters.keys().empty());
 }
 
+TEST(Waiters, WhoNeedKeysAreFoundAmongTheOthers) {
+  Waiters waiters;
+  const auto idle = waiter_for({"a", "b"});
+  const auto needy = waiter_for({"a", "a"});
+  needy->needs_key = true;
+  for (const auto& waiter : {idle, needy}) waiters.add(waiter);
+  EXPECT_EQ(waiters.key_count().all, 2u);
+  EXPECT_EQ(waiters.key_count().needed, 1u);
+  EXPECT_EQ(waiters.claim_next(0, "b", 0, Waiters::Of::kWhoNeedKey), nullptr);
+  ASSERT_EQ(waiters.claim_next(0, "a", 0, Waiters::Of::kWhoNeedKey), needy);
+  waiters.served(needy);
+  EXPECT_EQ(waiters.claim_next(0, "a", 0, Waiters::Of::kWhoNeedKey), nullptr);
+  EXPECT_EQ(waiters.key_count().all, 2u);
+  EXPECT_EQ(waiters.key_count().needed, 0u);
+  EXPECT_TRUE(waiters.cancel(idle));
+  EXPECT_EQ(waiters.key_count().all, 0u);
+}
+
 }  // namespace
 }  // namespace sorrel

@@ -40,6 +40,9 @@ void Door::expire(unsigned partition, Database& database, int db, Table::Positio
   database.arena.free(record);
   version_++;
   keyspace_.partition(partition).stats.expired++;
+  // Some who wait need the key to be there.
+  if (waiting_->load(std::memory_order_relaxed) != 0) [[unlikely]]
+    touch(db, key);
   if (observer_ != nullptr) observer_->on_change(db, key, kExpiredEvent);
   const std::string_view effect[] = {"DEL", key};
   effects_.append(db, effect);

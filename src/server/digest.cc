@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/numbers.h"
+#include "types/bloom.h"
 #include "types/hash.h"
 #include "types/list.h"
 #include "types/set.h"
@@ -90,6 +91,15 @@ Digest stream_digest(const Record& record) {
   return digest;
 }
 
+Digest bloom_digest(const Record& record) {
+  const BloomFilter& filter = bloom_of(record);
+  Digest digest = Digest::of("bloom", filter.header());
+  for (const BloomFilter::Layer& layer : filter.layers()) {
+    digest = Digest::of_pair(digest, Digest::of("bits", layer.view()));
+  }
+  return digest;
+}
+
 }  // namespace
 
 Digest Digest::of(std::string_view kind, std::string_view bytes) {
@@ -133,9 +143,8 @@ Digest value_digest(const Record& record) {
     case Type::kStream:
       digest = stream_digest(record);
       break;
-    default:
-      // Types that are not there yet add their own case; until then only their kind counts.
-      digest = Digest::of("type", type_name(record.type()));
+    case Type::kBloom:
+      digest = bloom_digest(record);
       break;
   }
   if (record.has_expiry()) digest.mix(Digest::of("expires", ""));

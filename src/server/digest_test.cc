@@ -12,11 +12,12 @@ namespace {
 using commands::TestServer;
 
 std::string digest_of(std::initializer_list<const char*> lines, TestServer::Shape shape = {}) {
-  TestServer server({commands::string_bindings(), commands::string_set_bindings(),
-                     commands::string_counter_bindings(), commands::keys_bindings(),
-                     commands::list_bindings(), commands::set_bindings(), commands::hash_bindings(),
-                     commands::stream_bindings(), commands::zset_bindings()},
-                    shape);
+  TestServer server(
+      {commands::string_bindings(), commands::string_set_bindings(),
+       commands::string_counter_bindings(), commands::keys_bindings(), commands::list_bindings(),
+       commands::set_bindings(), commands::hash_bindings(), commands::stream_bindings(),
+       commands::zset_bindings(), commands::bloom_bindings()},
+      shape);
   for (const char* line : lines) {
     if (std::string_view(line).starts_with("db ")) {
       server.caller.db = line[3] - '0';
@@ -34,6 +35,12 @@ TEST(Digest, ListsCountInOrderButNotInEncoding) {
   EXPECT_NE(digest_of({"RPUSH l a 1"}), digest_of({"RPUSH l 1 a"}));
   EXPECT_NE(digest_of({"RPUSH l ab"}), digest_of({"RPUSH l a b"}));
   EXPECT_NE(digest_of({"RPUSH l a"}), digest_of({"SET l a"}));
+}
+
+TEST(Digest, FiltersCountByTheirBits) {
+  EXPECT_EQ(digest_of({"BF.MADD f a b"}), digest_of({"BF.ADD f b", "BF.ADD f a", "BF.ADD f a"}));
+  EXPECT_NE(digest_of({"BF.MADD f a b"}), digest_of({"BF.MADD f a c"}));
+  EXPECT_NE(digest_of({"BF.RESERVE f 0.01 100"}), digest_of({"BF.RESERVE f 0.01 101"}));
 }
 
 TEST(Digest, IsAllZerosWithoutData) {

@@ -105,7 +105,10 @@ void write_clients_section(InfoText& out, Server& server) {
   out.field("client_recent_max_output_buffer", largest_output);
   out.field("blocked_clients", waiting);
   out.zeros({"tracking_clients", "pubsub_clients", "watching_clients", "clients_in_timeout_table",
-             "total_watched_keys", "total_blocking_keys", "total_blocking_keys_on_nokey"});
+             "total_watched_keys"});
+  const Waiters::KeyCount keys = server.waiters().key_count();
+  out.field("total_blocking_keys", keys.all);
+  out.field("total_blocking_keys_on_nokey", keys.needed);
 }
 
 void write_replication_section(InfoText& out, Server& server) {

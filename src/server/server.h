@@ -79,6 +79,7 @@ class Server : public io::AcceptHandler {
   CommandTable& commands() { return *commands_; }
   SessionWorld& sessions() { return sessions_; }
   NodeState& node() { return node_; }
+  const Waiters& waiters() const { return waiters_; }
   ExpiryOptions& expiry() { return expiry_; }
   ServerFacts& facts() { return facts_; }
   Logger& log() { return log_; }

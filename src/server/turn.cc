@@ -109,6 +109,7 @@ void Worker::expire_slice() {
       next_partition_++;
     }
   }
+  executor_.serve_touched();
   expiry_stats_.slices++;
   const int64_t took_ns = clock.monotonic_ns() - began_ns;
   expiry_stats_.cpu_us += static_cast<uint64_t>(took_ns / 1000);

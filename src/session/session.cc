@@ -321,6 +321,7 @@ void Session::time_is_up() {
   resp::OutputBuffer out;
   resp::ReplyWriter reply(out, caller_.protocol);
   waiter_->null_array ? reply.null_array() : reply.null();
+  host_.executor_.count_ended_wait(*waiter_, {});
   answer_waiting(waiter_, out.view());
 }
 
@@ -352,7 +353,8 @@ bool Session::end_wait(bool with_error) {
   } else {
     waiter_->null_array ? reply.null_array() : reply.null();
   }
-  host_.post([host = &host_, waiter = waiter_, text = std::string(out.view())] {
+  host_.post([host = &host_, waiter = waiter_, text = std::string(out.view()), with_error] {
+    host->executor_.count_ended_wait(*waiter, with_error ? "UNBLOCKED" : "");
     if (Session* session = host->find(waiter->caller.id)) session->answer_waiting(waiter, text);
   });
   return true;

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 
+#include "types/bloom.h"
 #include "types/hash.h"
 #include "types/list.h"
 #include "types/set.h"
@@ -22,6 +23,8 @@ const CollectionOps& collection_ops(Type type) {
       return zset_ops();
     case Type::kStream:
       return stream_ops();
+    case Type::kBloom:
+      return bloom_ops();
     case Type::kString:
       break;
   }

@@ -11,7 +11,7 @@
 namespace sorrel {
 
 // What a key holds, numbered for our own use only.
-enum class Type : uint8_t { kString, kList, kSet, kZset, kHash, kStream };
+enum class Type : uint8_t { kString, kList, kSet, kZset, kHash, kStream, kBloom };
 
 // How the value lies in the record.
 enum class Encoding : uint8_t {
@@ -25,6 +25,7 @@ enum class Encoding : uint8_t {
   kHashtable,
   kSkiplist,
   kStream,
+  kBloom,
 };
 
 struct Collection;

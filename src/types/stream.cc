@@ -123,7 +123,7 @@ bool Stream::is_trimmed(const StreamTrim& rule, const StreamId& id) const {
   return id < rule.min_id;
 }
 
-uint64_t Stream::trim_within(const StreamTrim& rule, Nodes::iterator node) {
+uint64_t Stream::trim_within(const StreamTrim& rule, Nodes::iterator node, StreamId& last) {
   const size_t before = listpack::memory_bytes(node->second);
   const uint64_t surplus = length_ > rule.max_length ? length_ - rule.max_length : 0;
   uint64_t marked = 0;
@@ -135,30 +135,62 @@ uint64_t Stream::trim_within(const StreamTrim& rule, Nodes::iterator node) {
     if (!goes) break;
     at = stream_node::next(entry);
     if (entry.deleted) continue;
+    if (rule.refs == StreamRefs::kAcked && is_referenced(entry.id)) continue;
+    if (rule.refs == StreamRefs::kDelete) acknowledge_everywhere(entry.id);
     node->second = stream_node::mark_deleted(node->second, entry);
+    last = entry.id;
     marked++;
   }
   if (marked != 0) settle(node, marked, before);
   return marked;
 }
 
+bool Stream::refers_to(const Nodes::value_type& node) const {
+  for (auto at = stream_node::first(node.second); at != listpack::kNone;) {
+    const StreamEntry entry = stream_node::read(node.second, node.first, at);
+    if (!entry.deleted && is_referenced(entry.id)) return true;
+    at = stream_node::next(entry);
+  }
+  return false;
+}
+
+void Stream::acknowledge_all_of(const Nodes::value_type& node) {
+  for (auto at = stream_node::first(node.second); at != listpack::kNone;) {
+    const StreamEntry entry = stream_node::read(node.second, node.first, at);
+    if (!entry.deleted) acknowledge_everywhere(entry.id);
+    at = stream_node::next(entry);
+  }
+}
+
 uint64_t Stream::trim(const StreamTrim& rule) {
   if (rule.kind == StreamTrim::Kind::kNone) return 0;
+  const bool only_acked = rule.refs == StreamRefs::kAcked && !groups_.empty();
   uint64_t removed = 0;
-  while (!nodes_.empty() && is_trimmed(rule, first_id_)) {
-    const auto node = nodes_.begin();
+  StreamId last;  // of those removed
+  auto node = nodes_.begin();
+  while (node != nodes_.end() && is_trimmed(rule, node->first)) {
+    const auto next = std::next(node);
     const auto live = static_cast<uint64_t>(stream_node::live(node->second));
     if (rule.limit != 0 && removed + live > rule.limit) break;
-    if (may_drop(rule, *node, live)) {
+    if (may_drop(rule, *node, live) && !(only_acked && refers_to(*node))) {
+      if (rule.refs == StreamRefs::kDelete) acknowledge_all_of(*node);
       length_ -= live;
       removed += live;
+      last = stream_node::read(node->second, node->first, stream_node::last(node->second)).id;
       drop(node);
-      continue;
+    } else if (rule.approximate) {
+      break;
+    } else {
+      removed += trim_within(rule, node, last);
+      // Only what is still referred to can have been left in this one.
+      if (!only_acked) break;
     }
-    if (!rule.approximate) removed += trim_within(rule, node);
-    break;
+    node = next;
   }
-  if (removed != 0) find_first();
+  if (removed == 0) return 0;
+  find_first();
+  // What stays in front of what went makes holes, as XDEL does.
+  if (length_ != 0 && first_id_ < last) max_deleted_id_ = std::max(max_deleted_id_, last);
   return removed;
 }
 

@@ -22,6 +22,13 @@ struct StreamLimits {
   int64_t node_entries;
 };
 
+// What becomes of the groups' references to an entry that is to go.
+enum class StreamRefs : uint8_t {
+  kKeep,    // they stay, and point to nothing
+  kDelete,  // they go with it
+  kAcked,   // there must be none: an entry that a group has pending or still to read stays
+};
+
 // Which of the oldest entries have to go.
 struct StreamTrim {
   enum class Kind : uint8_t { kNone, kMaxLength, kMinId } kind = Kind::kNone;
@@ -29,6 +36,7 @@ struct StreamTrim {
   StreamId min_id;           // kMinId: what is below goes
   bool approximate = false;  // whole nodes only
   uint64_t limit = 0;        // no more than so many at once; 0: any number
+  StreamRefs refs = StreamRefs::kKeep;
 };
 
 // An append-only log of entries, each some fields with values under an ascending id, and the groups
@@ -90,6 +98,10 @@ class Stream {
                         int64_t now_ms);
   // False when it was not pending.
   bool acknowledge(StreamGroup& group, const StreamId& id);
+  // Is it pending in a group, or has a group still to read it?
+  bool is_referenced(const StreamId& id) const;
+  // It is pending nowhere any more; in how many groups it was.
+  size_t acknowledge_everywhere(const StreamId& id);
 
   // May the count of entries from `from` on differ from that of ids added, because of XDEL?
   bool has_holes_from(const StreamId& from) const;
@@ -115,7 +127,10 @@ class Stream {
                const StreamLimits& limits) const;
   bool may_drop(const StreamTrim& rule, const Nodes::value_type& node, uint64_t live) const;
   bool is_trimmed(const StreamTrim& rule, const StreamId& id) const;
-  uint64_t trim_within(const StreamTrim& rule, Nodes::iterator node);
+  // `last`: the id of the last that went, when any did.
+  uint64_t trim_within(const StreamTrim& rule, Nodes::iterator node, StreamId& last);
+  bool refers_to(const Nodes::value_type& node) const;
+  void acknowledge_all_of(const Nodes::value_type& node);
   // Makes `more` of the node's entries, which are marked, count as deleted; frees it when it was
   // the last. The node's bytes were `before`.
   void settle(Nodes::iterator node, uint64_t more, size_t before);

@@ -1,5 +1,7 @@
 #include "types/stream_group.h"
 
+#include <algorithm>
+
 #include "types/stream.h"
 
 // The part of Stream that deals with groups.
@@ -98,6 +100,18 @@ bool Stream::acknowledge(StreamGroup& group, const StreamId& id) {
   group.pending.erase(found);
   bytes_ -= kPendingBytes;
   return true;
+}
+
+bool Stream::is_referenced(const StreamId& id) const {
+  return std::ranges::any_of(groups_, [&](const auto& named) {
+    return id > named.second.last_id || named.second.pending.contains(id);
+  });
+}
+
+size_t Stream::acknowledge_everywhere(const StreamId& id) {
+  size_t groups = 0;
+  for (auto& [name, group] : groups_) groups += acknowledge(group, id) ? 1 : 0;
+  return groups;
 }
 
 bool Stream::has_holes_from(const StreamId& from) const {

@@ -9,9 +9,9 @@ namespace sorrel {
 namespace {
 
 // In the order of Type.
-constexpr std::array<std::string_view, 6> kNames = {"string", "list", "set",
-                                                    "zset",   "hash", "stream"};
-static_assert(static_cast<size_t>(Type::kStream) + 1 == kNames.size());
+constexpr std::array<std::string_view, 7> kNames = {"string", "list",   "set",      "zset",
+                                                    "hash",   "stream", "MBbloom--"};
+static_assert(static_cast<size_t>(Type::kBloom) + 1 == kNames.size());
 
 }  // namespace
 
@@ -44,6 +44,8 @@ std::string_view encoding_name(const Record& record) {
       return "skiplist";
     case Encoding::kStream:
       return "stream";
+    case Encoding::kBloom:
+      return "raw";  // as any type of a module
   }
   return "unknown";
 }
