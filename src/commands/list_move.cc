@@ -52,7 +52,7 @@ void move_element(Call& call, ListEnd from, ListEnd to) {
   destination.changed(push_event(to));
   taken_from.erase(at);
   taken_from.shrink();
-  source.changed(pop_event(from));
+  source.changed_along(pop_event(from));
 }
 
 void lmove(Call& call) {

@@ -175,6 +175,8 @@ class Entry {
       finish();
     if (!changed_) return;
     door_->note_change(db_, text_, event_);
+    if (!counted_) [[unlikely]]
+      door_->changes_--;
     if (also_.name != nullptr) [[unlikely]]
       door_->tell(db_, text_, also_);
   }
@@ -213,6 +215,11 @@ class Entry {
   // changed() names the event.
   Collection& edit(Type type);
   void changed(Event event) { note(event); }
+  // The same for the other half of a change that another entry counts already.
+  void changed_along(Event event) {
+    note(event);
+    counted_ = false;
+  }
   // The end of an edit: the record gets what has become of the collection, the bytes are accounted,
   // and a key without elements goes away, with a "del" behind the event.
   void finish();
@@ -262,6 +269,7 @@ class Entry {
   Record* record_;
   uint64_t version_;
   bool changed_ = false;
+  bool counted_ = true;
   bool editing_ = false;
   Type edit_type_;       // when editing_
   Collection edited_;    // when editing_
