@@ -47,6 +47,7 @@ class Index {
         kGenericFamily,
         kSortFamily,
         kGeoFamily,
+        kDumpFamily,
         kHyperLogLogFamily,
         kZsetFamily,
         kZsetBlockingFamily,

@@ -12,6 +12,7 @@ extern const std::span<const CommandSpec> kBitmapFamily;
 extern const std::span<const CommandSpec> kListFamily;
 extern const std::span<const CommandSpec> kListBlockingFamily;
 extern const std::span<const CommandSpec> kGenericFamily;
+extern const std::span<const CommandSpec> kDumpFamily;
 extern const std::span<const CommandSpec> kHyperLogLogFamily;
 extern const std::span<const CommandSpec> kZsetFamily;
 extern const std::span<const CommandSpec> kZsetBlockingFamily;

@@ -16,6 +16,7 @@ std::vector<std::span<const Binding>> families() {
       bitmap_bindings(),
       stream_bindings(),
       keys_bindings(),
+      dump_bindings(),
       hyperloglog_bindings(),
       hash_bindings(),
       hash_counter_bindings(),

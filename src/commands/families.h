@@ -18,6 +18,7 @@ std::span<const Binding> string_lcs_bindings();
 std::span<const Binding> bitmap_bindings();
 std::span<const Binding> stream_bindings();
 std::span<const Binding> keys_bindings();
+std::span<const Binding> dump_bindings();
 std::span<const Binding> hyperloglog_bindings();
 std::span<const Binding> hash_bindings();
 std::span<const Binding> hash_counter_bindings();

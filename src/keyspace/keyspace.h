@@ -72,7 +72,9 @@ struct KeyspaceLimits {
   int64_t hll_sparse_max_bytes = 3000;
   int64_t stream_node_max_bytes = 4096;
   int64_t stream_node_max_entries = 100;
-  const KeyHasher* hasher = nullptr;  // of the keyspace; for tables inside collections
+  bool rdb_compression = true;            // rdbcompression
+  bool skip_checksum_validation = false;  // of payloads: DEBUG SET-SKIP-CHECKSUM-VALIDATION
+  const KeyHasher* hasher = nullptr;      // of the keyspace; for tables inside collections
 };
 
 // All keys of the node: numbered databases, each cut into partitions by the slot of the key, so

@@ -49,6 +49,7 @@ constexpr std::string_view kWatched[] = {
     "hll-sparse-max-bytes",
     "stream-node-max-bytes",
     "stream-node-max-entries",
+    "rdbcompression",
 };
 
 // "chdir /nowhere: No such file or directory" without the part that the caller knows.
@@ -93,6 +94,7 @@ void Server::apply_options() {
   limits.hll_sparse_max_bytes = from.encodings.hll_sparse_max_bytes;
   limits.stream_node_max_bytes = from.encodings.stream_node_max_bytes;
   limits.stream_node_max_entries = from.encodings.stream_node_max_entries;
+  limits.rdb_compression = from.persistence.rdb_compression;
 
   expiry_.effort = from.memory.active_expire_effort;
   expiry_.hz = from.process.hz;

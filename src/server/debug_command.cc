@@ -46,7 +46,7 @@ void pause_cron(Call& call) {
 }
 
 void set_skip_checksum_validation(Call& call) {
-  command_of(call).settings.skip_checksum_validation = switched_on(call, 2);
+  call.keys.keyspace().limits().skip_checksum_validation = switched_on(call, 2);
   call.reply.ok();
 }
 

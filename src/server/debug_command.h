@@ -13,7 +13,6 @@ namespace sorrel::server {
 
 // Switches that only tests turn, kept for the parts that ask them.
 struct DebugSettings {
-  bool skip_checksum_validation = false;
   bool disable_deny_scripts = false;
 };
 

@@ -344,6 +344,17 @@ void ChunkedList::make_room() {
   begin_ = begin;
 }
 
+void ChunkedList::for_each_chunk(const std::function<void(const ChunkView&)>& visit) const {
+  for (size_t i = 0; i < used_; i++) {
+    const Chunk& in = chunk(i);
+    if (in.huge) {
+      visit({{reinterpret_cast<const char*>(in.data) + kLengthBytes, huge_size(in.data)}, 0, true});
+    } else {
+      visit({listpack::view(in.data)});
+    }
+  }
+}
+
 bool ChunkedList::consistent() const {
   size_t elements = 0;
   size_t bytes = 0;

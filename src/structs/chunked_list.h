@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <string_view>
 
@@ -74,6 +75,15 @@ class ChunkedList {
   listpack::ConstBlock single_block() const;
   // Hands it out and is empty then. Precondition: single_block() is not null.
   listpack::Block release_single_block();
+
+  // The chunks as they lie, in order: for those who write them down.
+  struct ChunkView {
+    std::string_view bytes;     // of the listpack, compressed or not, or of the huge text
+    size_t expanded_bytes = 0;  // not 0: it is compressed, and takes so many else
+    bool is_huge = false;
+    bool is_compressed() const { return expanded_bytes != 0; }
+  };
+  void for_each_chunk(const std::function<void(const ChunkView&)>& visit) const;
 
   // Every count is right and every chunk sound: for tests.
   bool consistent() const;

@@ -104,7 +104,17 @@ void List::grow(size_t bytes, size_t count) {
   const bool many = count > limits_.chunk.bytes;
   const bool exceeds = total > limits_.chunk.bytes || many ||
                        (limits_.by_count && listpack::size(block()) + count > limits_.chunk.count);
-  if (!exceeds) return;
+  if (exceeds) spread();
+}
+
+bool List::exceeds() const {
+  if (!is_small()) return false;
+  return listpack::bytes(block()) > limits_.chunk.bytes ||
+         (limits_.by_count && listpack::size(block()) > limits_.chunk.count);
+}
+
+void List::spread() {
+  if (!is_small()) return;
   auto* chunks = new ChunkedList;
   if (listpack::empty(block())) {
     listpack::free(mutable_block());

@@ -65,6 +65,10 @@ class List : public ListReader {
 
   // Texts of `bytes` in all, `count` of them, are about to be added. Cursors are void afterwards.
   void grow(size_t bytes, size_t count);
+  // Is it one listpack that is above the bound? So it may be when it came from elsewhere.
+  bool exceeds() const;
+  // A row of listpacks from now on, however small it is.
+  void spread();
   // To be called when elements have gone: a quicklist well below the bound becomes a listpack.
   void shrink();
 

@@ -70,6 +70,16 @@ void Stream::append(const StreamId& id, stream_node::Pairs pairs, const StreamLi
   if (length_ == 1) first_id_ = id;
 }
 
+void Stream::push_node(const StreamId& id, listpack::Block node) {
+  const auto live = static_cast<uint64_t>(stream_node::live(node));
+  if (live == 0) return listpack::free(node);
+  nodes_.emplace_hint(nodes_.end(), id, node);
+  bytes_ += kIndexEntry + listpack::memory_bytes(node);
+  const bool was_empty = length_ == 0;
+  length_ += live;
+  if (was_empty) find_first();
+}
+
 std::optional<StreamEntry> Stream::find(const StreamId& id) const {
   StreamEntry entry;
   if (!StreamWalk(*this, id, id).next(entry)) return std::nullopt;

@@ -61,10 +61,16 @@ class Stream {
   const StreamId& last_id() const { return last_id_; }
   const StreamId& max_deleted_id() const { return max_deleted_id_; }
   size_t node_count() const { return nodes_.size(); }
+  // By the ids that the nodes' entries are counted from.
+  const std::map<StreamId, listpack::Block>& nodes() const { return nodes_; }
   size_t memory_bytes() const { return sizeof(Stream) + bytes_; }
 
   // Preconditions: `id` above last_id(), storable pairs.
   void append(const StreamId& id, stream_node::Pairs pairs, const StreamLimits& limits);
+  // A whole node behind the others, owned from now on; ids and counts of the stream are then for
+  // the caller to set. Precondition: stream_node::check(), and no entry of it is at or below one
+  // that is there. A node without a live entry is freed at once.
+  void push_node(const StreamId& id, listpack::Block node);
   bool contains(const StreamId& id) const { return find(id).has_value(); }
   // Valid until the stream changes.
   std::optional<StreamEntry> find(const StreamId& id) const;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -61,6 +62,11 @@ bool fits(ConstBlock node, Pairs pairs);
 Block make(Pairs pairs);
 // Behind the others; `first` is the node's id. Precondition: fits().
 [[nodiscard]] Block append(Block node, const StreamId& first, const StreamId& id, Pairs pairs);
+
+// Is this listpack a node in every element: counts, flags, names, sizes, ids that ascend from
+// `first` on? For bytes from outside. The greatest id of an entry, deleted or not; nullopt if it is
+// none.
+std::optional<StreamId> check(ConstBlock node, const StreamId& first);
 
 int64_t live(ConstBlock node);
 int64_t deleted(ConstBlock node);

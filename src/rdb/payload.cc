@@ -1,0 +1,43 @@
+#include "rdb/payload.h"
+
+#include "base/bytes.h"
+#include "base/crc.h"
+#include "rdb/writer.h"
+
+namespace sorrel::rdb {
+namespace {
+
+constexpr size_t kVersionBytes = 2;
+constexpr size_t kChecksumBytes = 8;
+constexpr size_t kFooterBytes = kVersionBytes + kChecksumBytes;
+
+}  // namespace
+
+std::optional<std::string_view> opened_payload(std::string_view payload, Checksum checksum) {
+  if (payload.size() < kFooterBytes) return std::nullopt;
+  const std::string_view value = payload.substr(0, payload.size() - kFooterBytes);
+  const char* footer = payload.data() + value.size();
+  if (load<uint16_t>(footer) > kNewestVersion) return std::nullopt;
+  if (checksum == Checksum::kVerify) {
+    const auto sum = load<uint64_t>(footer + kVersionBytes);
+    if (sum != crc64(0, payload.substr(0, value.size() + kVersionBytes))) return std::nullopt;
+  }
+  return value;
+}
+
+void seal_payload(std::string& payload, int version) {
+  Writer out(payload, false);
+  out.little_endian(static_cast<uint16_t>(version));
+  out.little_endian(crc64(0, payload));
+}
+
+std::optional<Value> value_of_payload(std::string_view opened, const ValueLimits& limits) {
+  Reader in(opened);
+  const uint8_t type = in.byte();
+  if (in.failed()) return std::nullopt;
+  std::optional<Value> value = read_value(type, in, limits);
+  if (value && !in.at_end()) return std::nullopt;
+  return value;
+}
+
+}  // namespace sorrel::rdb

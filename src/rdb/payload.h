@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "rdb/value.h"
+
+namespace sorrel::rdb {
+
+// What DUMP gives and RESTORE takes: a value, the version of the format it is written in, and a sum
+// over both.
+//
+//   | object type u8 | value | version u16 | crc64 |
+
+enum class Checksum : uint8_t { kVerify, kIgnore };
+
+// The bytes before the version. nullopt: too short, too new, or the sum is wrong.
+std::optional<std::string_view> opened_payload(std::string_view payload, Checksum checksum);
+// Appends version and sum to object type and value.
+void seal_payload(std::string& payload, int version);
+
+// The value of an opened payload, of which nothing may be left over. nullopt: damaged.
+std::optional<Value> value_of_payload(std::string_view opened, const ValueLimits& limits);
+
+}  // namespace sorrel::rdb

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+
+#include "rdb/value.h"
+
+// The readers behind read_value(), by file. Each returns nullopt when something is wrong.
+namespace sorrel::rdb {
+
+// read_list.cc
+std::optional<Value> read_list(ObjectType type, Reader& in, const ValueLimits& limits);
+// read_set.cc
+std::optional<Value> read_set(ObjectType type, Reader& in, const ValueLimits& limits);
+// read_hash.cc
+std::optional<Value> read_hash(ObjectType type, Reader& in, const ValueLimits& limits);
+// read_zset.cc
+std::optional<Value> read_zset(ObjectType type, Reader& in, const ValueLimits& limits);
+// read_stream.cc
+std::optional<Value> read_stream(ObjectType type, Reader& in);
+
+// Are the elements of a listpack all different, looking at one and passing over `skip`? Takes time
+// in proportion to their number.
+bool all_different(listpack::ConstBlock block, size_t skip, const KeyHasher* hasher);
+
+}  // namespace sorrel::rdb

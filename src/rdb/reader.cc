@@ -1,0 +1,126 @@
+#include "rdb/reader.h"
+
+#include <cmath>
+#include <limits>
+
+#include "base/numbers.h"
+#include "rdb/format.h"
+#include "structs/lzf.h"
+
+namespace sorrel::rdb {
+
+std::string_view Reader::raw(size_t count) {
+  if (failed_ || count > left()) {
+    fail();
+    return {};
+  }
+  at_ += count;
+  return bytes_.substr(at_ - count, count);
+}
+
+uint8_t Reader::byte() {
+  return little_endian<uint8_t>();
+}
+
+uint64_t Reader::big_endian() {
+  return __builtin_bswap64(little_endian<uint64_t>());
+}
+
+Reader::Length Reader::length_or_special() {
+  const uint8_t first = byte();
+  const uint8_t low = first & 0x3f;
+  switch (static_cast<LengthForm>(first >> 6)) {
+    case LengthForm::kSixBits:
+      return {low, false};
+    case LengthForm::kFourteenBits:
+      return {uint64_t{low} << 8 | byte(), false};
+    case LengthForm::kLong:
+      if (first == kLength32) return {__builtin_bswap32(little_endian<uint32_t>()), false};
+      if (first == kLength64) return {big_endian(), false};
+      fail();
+      return {0, false};
+    case LengthForm::kSpecial:
+      break;
+  }
+  return {low, true};
+}
+
+uint64_t Reader::length() {
+  const Length length = length_or_special();
+  if (length.special) fail();
+  return failed_ ? 0 : length.value;
+}
+
+uint64_t Reader::count(size_t least) {
+  const uint64_t value = length();
+  if (value > left() / least) fail();
+  return failed_ ? 0 : value;
+}
+
+std::string_view Reader::string(std::string& scratch) {
+  const Length length = length_or_special();
+  if (failed_) return {};
+  if (length.special) return special_string(length.value, scratch);
+  // A length beyond what is left is refused by raw(), so that no string is longer than its bytes.
+  return raw(length.value);
+}
+
+std::string_view Reader::special_string(uint64_t form, std::string& scratch) {
+  switch (form) {
+    case static_cast<uint64_t>(StringForm::kInt8):
+      return integer_string<int8_t>(scratch);
+    case static_cast<uint64_t>(StringForm::kInt16):
+      return integer_string<int16_t>(scratch);
+    case static_cast<uint64_t>(StringForm::kInt32):
+      return integer_string<int32_t>(scratch);
+    case static_cast<uint64_t>(StringForm::kLzf):
+      return compressed_string(scratch);
+    default:
+      fail();
+      return {};
+  }
+}
+
+template <class T>
+std::string_view Reader::integer_string(std::string& scratch) {
+  scratch = to_text(little_endian<T>());
+  return failed_ ? std::string_view() : std::string_view(scratch);
+}
+
+std::string_view Reader::compressed_string(std::string& scratch) {
+  const uint64_t compressed_size = length();
+  const uint64_t size = length();
+  const std::string_view compressed = raw(compressed_size);
+  scratch.clear();
+  if (failed_ || size == 0 || !lzf::expand(compressed, size, scratch)) {
+    fail();
+    return {};
+  }
+  return scratch;
+}
+
+double Reader::real() {
+  return little_endian<double>();
+}
+
+double Reader::text_real() {
+  constexpr uint8_t kNan = 253;
+  constexpr uint8_t kInfinity = 254;
+  constexpr uint8_t kNegativeInfinity = 255;
+  const uint8_t size = byte();
+  switch (size) {
+    case kNan:
+      return std::numeric_limits<double>::quiet_NaN();
+    case kInfinity:
+      return std::numeric_limits<double>::infinity();
+    case kNegativeInfinity:
+      return -std::numeric_limits<double>::infinity();
+    default:
+      break;
+  }
+  const auto value = parse_double(raw(size));
+  if (!value) fail();
+  return value.value_or(0);
+}
+
+}  // namespace sorrel::rdb

@@ -1,0 +1,92 @@
+#include "rdb/writer.h"
+
+#include <limits>
+
+#include "base/numbers.h"
+#include "rdb/format.h"
+#include "structs/lzf.h"
+
+namespace sorrel::rdb {
+namespace {
+
+// Nothing longer spells an integer of 32 bits.
+constexpr size_t kLongestInteger = 11;
+// Up to here nothing is won by compressing.
+constexpr size_t kTooShort = 20;
+// What a compressed string needs to be shorter by.
+constexpr size_t kLeastGain = 4;
+
+uint8_t special(StringForm form) {
+  return static_cast<uint8_t>(static_cast<unsigned>(LengthForm::kSpecial) << 6 |
+                              static_cast<unsigned>(form));
+}
+
+template <class T>
+bool is_within(int64_t value) {
+  return value >= std::numeric_limits<T>::min() && value <= std::numeric_limits<T>::max();
+}
+
+}  // namespace
+
+void Writer::length(uint64_t value) {
+  if (value < 1 << 6) {
+    byte(static_cast<uint8_t>(value));
+  } else if (value < 1 << 14) {
+    byte(static_cast<uint8_t>(static_cast<unsigned>(LengthForm::kFourteenBits) << 6 | value >> 8));
+    byte(static_cast<uint8_t>(value));
+  } else if (value <= std::numeric_limits<uint32_t>::max()) {
+    byte(kLength32);
+    little_endian(__builtin_bswap32(static_cast<uint32_t>(value)));
+  } else {
+    byte(kLength64);
+    big_endian(value);
+  }
+}
+
+// False, and nothing is written, when it takes more than 32 bits.
+bool Writer::integer(int64_t value) {
+  if (is_within<int8_t>(value)) {
+    byte(special(StringForm::kInt8));
+    little_endian(static_cast<int8_t>(value));
+  } else if (is_within<int16_t>(value)) {
+    byte(special(StringForm::kInt16));
+    little_endian(static_cast<int16_t>(value));
+  } else if (is_within<int32_t>(value)) {
+    byte(special(StringForm::kInt32));
+    little_endian(static_cast<int32_t>(value));
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void Writer::integer_string(int64_t value) {
+  if (integer(value)) return;
+  IntegerText text;
+  const auto size = static_cast<size_t>(format_int64(value, text.text));
+  length(size);
+  raw({text.text, size});
+}
+
+void Writer::string(std::string_view text) {
+  if (text.size() <= kLongestInteger) {
+    if (const auto value = parse_int64(text); value && integer(*value)) return;
+  }
+  if (compress_ && text.size() > kTooShort) {
+    std::string compressed;
+    if (lzf::compress(text, text.size() - kLeastGain, compressed)) {
+      return compressed_string(compressed, text.size());
+    }
+  }
+  length(text.size());
+  raw(text);
+}
+
+void Writer::compressed_string(std::string_view compressed, uint64_t size) {
+  byte(special(StringForm::kLzf));
+  length(compressed.size());
+  length(size);
+  raw(compressed);
+}
+
+}  // namespace sorrel::rdb

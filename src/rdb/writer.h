@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/bytes.h"
+
+namespace sorrel::rdb {
+
+// Puts bytes of the RDB format together, behind what `out` holds already.
+class Writer {
+ public:
+  // `compress`: long strings are compressed when that makes them shorter (rdbcompression).
+  Writer(std::string& out, bool compress) : out_(out), compress_(compress) {}
+
+  void byte(uint8_t value) { out_.push_back(static_cast<char>(value)); }
+  void raw(std::string_view bytes) { out_.append(bytes); }
+  template <class T>
+  void little_endian(T value) {
+    char bytes[sizeof(T)];
+    store(bytes, value);
+    out_.append(bytes, sizeof bytes);
+  }
+  void big_endian(uint64_t value) { little_endian(__builtin_bswap64(value)); }
+
+  void length(uint64_t value);
+  // Short integers in their canonical spelling are written as such.
+  void string(std::string_view text);
+  void integer_string(int64_t value);
+  // One that is compressed already, and the size it has else.
+  void compressed_string(std::string_view compressed, uint64_t size);
+
+ private:
+  bool integer(int64_t value);
+
+  std::string& out_;
+  bool compress_;
+};
+
+}  // namespace sorrel::rdb

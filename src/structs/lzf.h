@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace sorrel::lzf {
+
+// LZF, the compression of Redis's files, dumps and long lists: quick, and worth it from some tens
+// of bytes on.
+//
+//   000lllll bytes                 l + 1 bytes as they are
+//   lllooooo oooooooo              l + 2 bytes from o + 1 bytes back, l from 1 to 6
+//   111ooooo llllllll oooooooo     l + 9 bytes from o + 1 bytes back
+
+// No compressed byte stands for more than this many.
+inline constexpr size_t kMostPerByte = 88;
+
+// Appends the compressed form to `out` if it has at most `most` bytes; else nothing, and false.
+bool compress(std::string_view bytes, size_t most, std::string& out);
+
+// Appends exactly `size` bytes to `out`. False, with `out` of unsaid content, when the compressed
+// form is damaged or stands for another number of bytes. Memory grows with what is really there,
+// whatever `size` says.
+bool expand(std::string_view compressed, size_t size, std::string& out);
+
+}  // namespace sorrel::lzf
