@@ -165,7 +165,7 @@ class Claimer {
     if (options_.retry_count >= 0) {
       pending.deliveries = options_.retry_count;
     } else if (!options_.just_id) {
-      pending.deliveries++;
+      pending.count_delivery();
     }
     consumer_->active_ms = call_.now_ms();
     effects_.pending_changed(group_, id, pending);

@@ -279,7 +279,7 @@ std::vector<StreamId> redeliver(Call& call, const ReadOptions& options, const St
     ids.push_back(at->first);
     if (!stream.contains(at->first)) continue;
     at->second->delivered_ms = call.now_ms();
-    at->second->deliveries++;
+    at->second->count_delivery();
   }
   return ids;
 }

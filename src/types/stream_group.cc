@@ -126,26 +126,26 @@ std::optional<int64_t> Stream::count_up_to(const StreamId& id) const {
   if (id == last_id_ || length_ == 0) return added;
   if (!max_deleted_id_.is_zero() && max_deleted_id_ >= first_id_) return std::nullopt;
   // Without holes, what is missing was removed in front.
-  const int64_t removed = added - static_cast<int64_t>(length_);
+  const auto removed = static_cast<int64_t>(entries_added_ - length_);
   if (id < first_id_) return removed;
-  if (id == first_id_) return removed + 1;
+  if (id == first_id_) return static_cast<int64_t>(entries_added_ - length_ + 1);
   return std::nullopt;
 }
 
 std::optional<int64_t> Stream::lag(const StreamGroup& group) const {
-  const auto added = static_cast<int64_t>(entries_added_);
-  if (added == 0) return 0;
-  if (group.entries_read != StreamGroup::kUnknown && !has_holes_from(group.last_id)) {
-    return added - group.entries_read;
+  if (entries_added_ == 0) return 0;
+  std::optional<int64_t> read = group.entries_read;
+  if (*read == StreamGroup::kUnknown || has_holes_from(group.last_id)) {
+    read = count_up_to(group.last_id);
   }
-  const auto read = count_up_to(group.last_id);
   if (!read) return std::nullopt;
-  return added - *read;
+  // Clients may set both counts to anything: the difference wraps.
+  return static_cast<int64_t>(entries_added_ - static_cast<uint64_t>(*read));
 }
 
 void Stream::advance(StreamGroup& group, const StreamId& id) const {
   if (group.entries_read != StreamGroup::kUnknown && !has_holes_from(id)) {
-    group.entries_read++;
+    if (group.entries_read < std::numeric_limits<int64_t>::max()) group.entries_read++;
   } else if (entries_added_ != 0) {
     group.entries_read = count_up_to(id).value_or(StreamGroup::kUnknown);
   }

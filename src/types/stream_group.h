@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -16,6 +17,11 @@ struct StreamPending {
   int64_t delivered_ms;
   int64_t deliveries;
   StreamConsumer* consumer;
+
+  // Once more; a count that a client or a dump has set to the greatest there is stays.
+  void count_delivery() {
+    if (deliveries < std::numeric_limits<int64_t>::max()) deliveries++;
+  }
 };
 
 struct StreamConsumer {

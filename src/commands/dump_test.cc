@@ -1,0 +1,141 @@
+#include <gtest/gtest.h>
+
+#include "base/crc.h"
+#include "commands/test_harness.h"
+#include "rdb/payload.h"
+
+namespace sorrel::commands {
+namespace {
+
+class DumpTest : public ::testing::TestWithParam<TestServer::Shape> {
+ protected:
+  std::string restore(const std::string& key, const std::string& ttl, const std::string& payload,
+                      const Texts& more = {}, const std::string& name = "RESTORE") {
+    Texts args = {name, key, ttl, payload};
+    args.insert(args.end(), more.begin(), more.end());
+    const std::vector<std::string_view> words(args.begin(), args.end());
+    NotationSink sink;
+    server_.execute(words, sink);
+    return sink.text();
+  }
+  std::string payload_of(const std::string& key) {
+    const std::string reply = server_.resp("DUMP " + key);
+    const size_t begin = reply.find("\r\n") + 2;
+    return reply.substr(begin, reply.size() - begin - 2);
+  }
+  static std::string payload_for(std::string_view text) {
+    std::string payload;
+    rdb::write_string(text, {}, payload);
+    rdb::seal_payload(payload, 10);
+    return payload;
+  }
+
+  TestServer server_{{dump_bindings(), keys_bindings(), string_bindings(), string_set_bindings(),
+                      list_bindings(), set_bindings()},
+                     GetParam()};
+};
+
+TEST_P(DumpTest, AKeyThatIsNotThere) {
+  EXPECT_EQ(server_("DUMP k"), "(nil)");
+}
+
+// As Redis 7.0 writes it.
+TEST_P(DumpTest, BytesAreThoseOfRedis) {
+  server_("SET k hello");
+  const std::string payload = payload_of("k");
+  EXPECT_EQ(payload.substr(0, 9), std::string_view("\0\x05hello\x0a\0", 9));
+  EXPECT_EQ(load<uint64_t>(payload.data() + 9), crc64(0, payload.substr(0, 9)));
+  server_("SET k 10");
+  EXPECT_EQ(payload_of("k").substr(0, 3), std::string_view("\0\xc0\x0a", 3));
+}
+
+TEST_P(DumpTest, WhatWasDumpedComesBack) {
+  server_("RPUSH k a b 3");
+  EXPECT_EQ(restore("other", "0", payload_of("k")), "OK");
+  EXPECT_EQ(server_("LRANGE other 0 -1"), R"(["a", "b", "3"])");
+  EXPECT_EQ(server_("PTTL other"), "(integer) -1");
+  EXPECT_EQ(restore("other", "0", payload_of("k")),
+            "(error) BUSYKEY Target key name already exists.");
+  server_("SET other x");
+  EXPECT_EQ(restore("other", "0", payload_of("k"), {"replace"}), "OK");
+  EXPECT_EQ(server_("TYPE other"), "list");
+  EXPECT_EQ(restore("third", "0", payload_of("k"), {}, "RESTORE-ASKING"), "OK");
+}
+
+TEST_P(DumpTest, DeadlinesAreRelativeOrAbsolute) {
+  const std::string payload = payload_for("v");
+  EXPECT_EQ(restore("k", "5000", payload), "OK");
+  EXPECT_EQ(server_("PTTL k"), "(integer) 5000");
+  const std::string at = to_text(server_.now_ms() + 700);
+  EXPECT_EQ(restore("k", at, payload, {"REPLACE", "ABSTTL"}), "OK");
+  EXPECT_EQ(server_("PEXPIRETIME k"), "(integer) " + at);
+  // Over already: gone, without a word.
+  EXPECT_EQ(restore("k", "1", payload, {"REPLACE", "ABSTTL"}), "OK");
+  EXPECT_EQ(server_("EXISTS k"), "(integer) 0");
+  EXPECT_EQ(restore("k", "9223372036854775807", payload), "OK");
+  EXPECT_EQ(server_("PEXPIRETIME k"), "(integer) 9223372036854775807");
+}
+
+TEST_P(DumpTest, EffectsAreAbsolute) {
+  const std::string payload = payload_for("v");
+  EXPECT_EQ(restore("k", "0", payload), "OK");
+  EXPECT_EQ(server_.effects(), (Texts{"RESTORE k 0 " + payload}));
+  EXPECT_EQ(server_.events(), (Texts{"restore k"}));
+  EXPECT_EQ(restore("k", "5000", payload, {"REPLACE"}), "OK");
+  const std::string at = to_text(server_.now_ms() + 5000);
+  EXPECT_EQ(server_.effects(), (Texts{"RESTORE k " + at + " " + payload + " REPLACE ABSTTL"}));
+  EXPECT_EQ(restore("k", at, payload, {"REPLACE", "ABSTTL"}), "OK");
+  EXPECT_EQ(server_.effects(), (Texts{"RESTORE k " + at + " " + payload + " REPLACE ABSTTL"}));
+  server_.events();
+  EXPECT_EQ(restore("k", "1", payload, {"REPLACE", "ABSTTL"}), "OK");
+  EXPECT_EQ(server_.effects(), (Texts{"DEL k"}));
+  EXPECT_EQ(server_.events(), (Texts{"del k"}));
+  EXPECT_EQ(restore("k", "1", payload, {"ABSTTL"}), "OK");
+  EXPECT_EQ(server_.effects(), Texts{});
+  EXPECT_EQ(server_.events(), Texts{});
+}
+
+TEST_P(DumpTest, UseIsTakenOver) {
+  const std::string payload = payload_for("v");
+  EXPECT_EQ(restore("k", "0", payload, {"IDLETIME", "1000"}), "OK");
+  EXPECT_EQ(server_("OBJECT IDLETIME k"), "(integer) 1000");
+  EXPECT_EQ(restore("k", "0", payload, {"FREQ", "100", "REPLACE"}), "OK");
+  EXPECT_EQ(server_("OBJECT IDLETIME k"), "(integer) 0");
+  server_.keyspace().access_policy().lfu = true;
+  EXPECT_EQ(restore("k", "0", payload, {"FREQ", "100", "REPLACE"}), "OK");
+  EXPECT_EQ(server_("OBJECT FREQ k"), "(integer) 100");
+}
+
+TEST_P(DumpTest, Mistakes) {
+  const std::string payload = payload_for("v");
+  const auto error = [&](const std::string& ttl, const Texts& more) {
+    return restore("k", ttl, payload, more);
+  };
+  EXPECT_EQ(error("-1", {}), "(error) ERR Invalid TTL value, must be >= 0");
+  EXPECT_EQ(error("x", {}), "(error) ERR value is not an integer or out of range");
+  EXPECT_EQ(error("0", {"IDLETIME", "-1"}), "(error) ERR Invalid IDLETIME value, must be >= 0");
+  EXPECT_EQ(error("0", {"FREQ", "256"}), "(error) ERR Invalid FREQ value, must be >= 0 and <= 255");
+  EXPECT_EQ(error("0", {"FREQ", "-1"}), "(error) ERR Invalid FREQ value, must be >= 0 and <= 255");
+  EXPECT_EQ(error("0", {"FREQ", "x"}), "(error) ERR value is not an integer or out of range");
+  EXPECT_EQ(error("0", {"FREQ", "1", "IDLETIME", "1"}), "(error) ERR syntax error");
+  EXPECT_EQ(error("0", {"IDLETIME"}), "(error) ERR syntax error");
+  EXPECT_EQ(error("0", {"KEEPTTL"}), "(error) ERR syntax error");
+  EXPECT_EQ(restore("k", "0", ""), "(error) ERR DUMP payload version or checksum are wrong");
+  EXPECT_EQ(restore("k", "0", payload + "x"),
+            "(error) ERR DUMP payload version or checksum are wrong");
+  std::string bad = "\x02";
+  rdb::seal_payload(bad, 10);
+  EXPECT_EQ(restore("k", "0", bad), "(error) ERR Bad data format");
+  EXPECT_EQ(server_("EXISTS k"), "(integer) 0");
+  EXPECT_EQ(server_.effects(), Texts{});
+  // Nor is anything lost.
+  server_("SET k old");
+  EXPECT_EQ(restore("k", "0", bad, {"REPLACE"}), "(error) ERR Bad data format");
+  EXPECT_EQ(server_("GET k"), R"("old")");
+}
+
+INSTANTIATE_TEST_SUITE_P(Shapes, DumpTest, ::testing::Values(kOneWorker, kFourWorkers),
+                         ShapeName());
+
+}  // namespace
+}  // namespace sorrel::commands
