@@ -18,13 +18,13 @@ class DumpExercise {
  public:
   DumpExercise()
       : server_({
-            dump_bindings(),         keys_bindings(),        string_bindings(),
-            bitmap_bindings(),       hyperloglog_bindings(), list_bindings(),
-            list_search_bindings(),  list_move_bindings(),   set_bindings(),
-            set_random_bindings(),   set_algebra_bindings(), hash_bindings(),
-            hash_counter_bindings(), hash_walk_bindings(),   zset_bindings(),
-            zset_range_bindings(),   zset_pop_bindings(),    zset_combine_bindings(),
-            stream_bindings(),
+            dump_bindings(),         keys_bindings(),         string_bindings(),
+            string_set_bindings(),   bitmap_bindings(),       hyperloglog_bindings(),
+            list_bindings(),         list_search_bindings(),  list_move_bindings(),
+            set_bindings(),          set_random_bindings(),   set_algebra_bindings(),
+            hash_bindings(),         hash_counter_bindings(), hash_walk_bindings(),
+            zset_bindings(),         zset_range_bindings(),   zset_pop_bindings(),
+            zset_combine_bindings(), stream_bindings(),
         }) {
     // Small, so that few bytes reach every encoding.
     KeyspaceLimits& limits = server_.keyspace().limits();

@@ -12,7 +12,8 @@ namespace sorrel::commands {
 // What the handlers of lists share.
 
 inline ListLimits list_limits(Call& call) {
-  return ListLimits(call.keys.keyspace().limits().list_max_listpack_size);
+  const KeyspaceLimits& limits = call.keys.keyspace().limits();
+  return ListLimits(limits.list_max_listpack_size, limits.list_compress_depth);
 }
 
 inline constexpr Event push_event(ListEnd where) {

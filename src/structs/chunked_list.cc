@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 #include "base/bytes.h"
+#include "structs/lzf.h"
 
 namespace sorrel {
 
@@ -21,7 +23,40 @@ size_t huge_size(const unsigned char* data) {
   return load<uint64_t>(data);
 }
 
+// Below this a listpack is not worth compressing, nor is a gain of less than this.
+constexpr size_t kLeastBytes = 48;
+constexpr size_t kLeastGain = 8;
+
+size_t expanded_size(const unsigned char* data) {
+  return load<uint32_t>(data);
+}
+std::string_view compressed_part(const unsigned char* data) {
+  return {reinterpret_cast<const char*>(data) + kLengthBytes, load<uint32_t>(data + 4)};
+}
+
+// A listpack again. What was compressed here can be expanded: it is never bytes from elsewhere.
+listpack::Block expanded(const unsigned char* data) {
+  std::string bytes;
+  if (!lzf::expand(compressed_part(data), expanded_size(data), bytes)) std::abort();
+  return listpack::adopt(bytes);
+}
+
 }  // namespace
+
+listpack::ConstBlock ChunkedList::Window::show(const unsigned char* compressed) {
+  if (shown_ != compressed) {
+    close();
+    block_ = expanded(compressed);
+    shown_ = compressed;
+  }
+  return block_;
+}
+
+void ChunkedList::Window::drop() {
+  listpack::free(block_);
+  block_ = nullptr;
+  shown_ = nullptr;
+}
 
 ChunkedList::~ChunkedList() {
   for (size_t i = 0; i < used_; i++) std::free(chunk(i).data);
@@ -29,7 +64,11 @@ ChunkedList::~ChunkedList() {
 }
 
 ChunkedList::ChunkedList(const ChunkedList& other)
-    : capacity_(other.used_), used_(other.used_), size_(other.size_), chunk_bytes_(0) {
+    : capacity_(other.used_),
+      used_(other.used_),
+      size_(other.size_),
+      chunk_bytes_(0),
+      depth_(other.depth_) {
   if (used_ == 0) return;
   slots_ = static_cast<Chunk*>(std::malloc(capacity_ * sizeof(Chunk)));
   for (size_t i = 0; i < used_; i++) {
@@ -39,27 +78,107 @@ ChunkedList::ChunkedList(const ChunkedList& other)
 }
 
 ChunkedList::Chunk ChunkedList::make_chunk(std::string_view text, const Limits& limits) {
-  if (text.size() < limits.huge) return {listpack::append(listpack::make(), text), 1, false};
+  if (text.size() < limits.huge)
+    return {listpack::append(listpack::make(), text), 1, Form::kPacked};
   auto* data = static_cast<unsigned char*>(std::malloc(kLengthBytes + text.size()));
   store(data, uint64_t{text.size()});
   std::memcpy(data + kLengthBytes, text.data(), text.size());
-  return {data, 1, true};
+  return {data, 1, Form::kHuge};
 }
 
 ChunkedList::Chunk ChunkedList::copy_chunk(const Chunk& chunk) {
-  if (!chunk.huge) return {listpack::clone(chunk.data), chunk.count, false};
+  if (chunk.form == Form::kPacked) {
+    return {listpack::clone(chunk.data), chunk.count, Form::kPacked};
+  }
   const size_t bytes = bytes_of(chunk);
   auto* data = static_cast<unsigned char*>(std::malloc(bytes));
   std::memcpy(data, chunk.data, bytes);
-  return {data, 1, true};
+  return {data, chunk.count, chunk.form};
 }
 
 size_t ChunkedList::bytes_of(const Chunk& chunk) {
-  return chunk.huge ? kLengthBytes + huge_size(chunk.data) : listpack::memory_bytes(chunk.data);
+  switch (chunk.form) {
+    case Form::kPacked:
+      return listpack::memory_bytes(chunk.data);
+    case Form::kHuge:
+      return kLengthBytes + huge_size(chunk.data);
+    case Form::kCompressed:
+      break;
+  }
+  return kLengthBytes + compressed_part(chunk.data).size();
+}
+
+Position ChunkedList::first_in(const Chunk& chunk) {
+  // No chunk is empty, so that there is no need to open it for this.
+  return chunk.form == Form::kHuge ? kHugePlace : static_cast<Position>(listpack::kHeaderBytes);
+}
+
+Position ChunkedList::last_in(const Chunk& chunk, Window& window) {
+  return chunk.form == Form::kHuge ? kHugePlace : listpack::last(block_of(chunk, window));
+}
+
+void ChunkedList::put_data(Chunk& chunk, unsigned char* data, Form form) {
+  chunk_bytes_ -= bytes_of(chunk);
+  std::free(chunk.data);
+  chunk.data = data;
+  chunk.form = form;
+  chunk_bytes_ += bytes_of(chunk);
+}
+
+ChunkedList::Chunk& ChunkedList::opened(size_t index) {
+  Chunk& in = chunk(index);
+  if (in.form == Form::kCompressed) [[unlikely]]
+    put_data(in, expanded(in.data), Form::kPacked);
+  return in;
+}
+
+void ChunkedList::compress(Chunk& chunk) {
+  if (chunk.form != Form::kPacked) return;
+  const std::string_view bytes = listpack::view(chunk.data);
+  if (bytes.size() < kLeastBytes) return;
+  std::string compressed;
+  if (!lzf::compress(bytes, bytes.size() - kLeastGain - kLengthBytes, compressed)) return;
+  auto* data = static_cast<unsigned char*>(std::malloc(kLengthBytes + compressed.size()));
+  store(data, static_cast<uint32_t>(bytes.size()));
+  store(data + 4, static_cast<uint32_t>(compressed.size()));
+  std::memcpy(data + kLengthBytes, compressed.data(), compressed.size());
+  put_data(chunk, data, Form::kCompressed);
+}
+
+void ChunkedList::tidy(size_t index) {
+  if (index >= used_) return;
+  // The second term counts from the end.
+  if (index >= depth_ && used_ - 1 - index >= depth_) {
+    compress(chunk(index));
+  } else {
+    opened(index);
+  }
+}
+
+void ChunkedList::tidy_ends() {
+  if (depth_ == 0) return;
+  const size_t reach = std::min(depth_, used_ - 1);
+  for (size_t i = 0; used_ > 0 && i <= reach; i++) {
+    tidy(i);
+    tidy(used_ - 1 - i);
+  }
+}
+
+void ChunkedList::tidy_around(size_t from, size_t to) {
+  if (depth_ == 0) return;
+  tidy_ends();
+  for (size_t i = from; i <= to && i < used_; i++) tidy(i);
+}
+
+void ChunkedList::settle() {
+  if (open_ == kNoChunk) return;
+  tidy(open_);
+  open_ = kNoChunk;
 }
 
 bool ChunkedList::has_room(const Chunk& chunk, std::string_view text, const Limits& limits) {
-  if (chunk.huge || text.size() >= limits.huge || chunk.count >= limits.count) return false;
+  if (chunk.form != Form::kPacked || text.size() >= limits.huge || chunk.count >= limits.count)
+    return false;
   const size_t bytes = listpack::bytes(chunk.data);
   if (bytes > limits.bytes || text.size() > limits.bytes - bytes) return false;
   // Far from the bound, which is the rule, there is no need to know it to the byte.
@@ -77,7 +196,9 @@ void ChunkedList::change(Chunk& chunk, Change&& change) {
 
 void ChunkedList::push_front(std::string_view text, const Limits& limits) {
   if (used_ == 0 || !has_room(chunk(0), text, limits)) {
-    return add_chunk(0, make_chunk(text, limits));
+    settle();
+    add_chunk(0, make_chunk(text, limits));
+    return tidy_ends();
   }
   Chunk& head = chunk(0);
   change(head, [&](listpack::Block block) { return listpack::prepend(block, text); });
@@ -87,7 +208,9 @@ void ChunkedList::push_front(std::string_view text, const Limits& limits) {
 
 void ChunkedList::push_back(std::string_view text, const Limits& limits) {
   if (used_ == 0 || !has_room(chunk(used_ - 1), text, limits)) {
-    return add_chunk(used_, make_chunk(text, limits));
+    settle();
+    add_chunk(used_, make_chunk(text, limits));
+    return tidy_ends();
   }
   Chunk& tail = chunk(used_ - 1);
   change(tail, [&](listpack::Block block) { return listpack::append(block, text); });
@@ -96,40 +219,43 @@ void ChunkedList::push_back(std::string_view text, const Limits& limits) {
 }
 
 void ChunkedList::push_block(listpack::Block block) {
-  add_chunk(used_, {block, static_cast<uint32_t>(listpack::size(block)), false});
+  settle();
+  add_chunk(used_, {block, static_cast<uint32_t>(listpack::size(block)), Form::kPacked});
+  tidy_ends();
 }
 
 ChunkedList::Cursor ChunkedList::first() const {
   if (used_ == 0) return {};
-  const Chunk& head = chunk(0);
-  return {0, head.huge ? kHugePlace : listpack::first(head.data)};
+  return {0, first_in(chunk(0))};
 }
 
 ChunkedList::Cursor ChunkedList::last() const {
   if (used_ == 0) return {};
-  const Chunk& tail = chunk(used_ - 1);
-  return {used_ - 1, tail.huge ? kHugePlace : listpack::last(tail.data)};
+  // The chunks at the ends are never compressed.
+  Window unused;
+  return {used_ - 1, last_in(chunk(used_ - 1), unused)};
 }
 
-ChunkedList::Cursor ChunkedList::next(Cursor here) const {
+ChunkedList::Cursor ChunkedList::next(Cursor here, Window& window) const {
   const Chunk& in = chunk(here.chunk);
-  const Position at = in.huge ? kNone : listpack::next(in.data, here.at);
+  const Position at =
+      in.form == Form::kHuge ? kNone : listpack::next(block_of(in, window), here.at);
   if (at != kNone) return {here.chunk, at};
   if (here.chunk + 1 == used_) return {};
-  const Chunk& behind = chunk(here.chunk + 1);
-  return {here.chunk + 1, behind.huge ? kHugePlace : listpack::first(behind.data)};
+  return {here.chunk + 1, first_in(chunk(here.chunk + 1))};
 }
 
-ChunkedList::Cursor ChunkedList::prev(Cursor here) const {
+ChunkedList::Cursor ChunkedList::prev(Cursor here, Window& window) const {
   const Chunk& in = chunk(here.chunk);
-  const Position at = in.huge ? kNone : listpack::prev(in.data, here.at);
-  if (at != kNone) return {here.chunk, at};
+  // The first of a chunk is known without opening it.
+  if (here.at != first_in(in)) {
+    return {here.chunk, listpack::prev(block_of(in, window), here.at)};
+  }
   if (here.chunk == 0) return {};
-  const Chunk& before = chunk(here.chunk - 1);
-  return {here.chunk - 1, before.huge ? kHugePlace : listpack::last(before.data)};
+  return {here.chunk - 1, last_in(chunk(here.chunk - 1), window)};
 }
 
-ChunkedList::Cursor ChunkedList::at(int64_t index) const {
+ChunkedList::Cursor ChunkedList::at(int64_t index, Window& window) const {
   const auto size = static_cast<int64_t>(size_);
   if (index >= size || index < -size) return {};
   if (index < 0) index += size;
@@ -144,13 +270,13 @@ ChunkedList::Cursor ChunkedList::at(int64_t index) const {
     left -= begin;
   }
   const Chunk& found = chunk(in);
-  if (found.huge) return {in, kHugePlace};
-  return {in, listpack::at(found.data, static_cast<int64_t>(left))};
+  if (found.form == Form::kHuge) return {in, kHugePlace};
+  return {in, listpack::at(block_of(found, window), static_cast<int64_t>(left))};
 }
 
-listpack::Element ChunkedList::get(Cursor here) const {
+listpack::Element ChunkedList::get(Cursor here, Window& window) const {
   const Chunk& in = chunk(here.chunk);
-  if (!in.huge) return listpack::get(in.data, here.at);
+  if (in.form != Form::kHuge) return listpack::get(block_of(in, window), here.at);
   return {reinterpret_cast<const char*>(in.data) + kLengthBytes, huge_size(in.data), 0};
 }
 
@@ -164,95 +290,115 @@ void ChunkedList::insert_in(Chunk& chunk, Position at, std::string_view text, bo
 }
 
 void ChunkedList::insert_before(Cursor here, std::string_view text, const Limits& limits) {
-  if (has_room(chunk(here.chunk), text, limits)) {
+  settle();
+  place_before(here, text, limits);
+  // One before it may have had the room; one behind it may be cut off, and another be new.
+  tidy_around(here.chunk == 0 ? 0 : here.chunk - 1, here.chunk + 2);
+}
+
+void ChunkedList::place_before(Cursor here, std::string_view text, const Limits& limits) {
+  if (has_room(opened(here.chunk), text, limits)) {
     return insert_in(chunk(here.chunk), here.at, text, false);
   }
-  const Cursor before = prev(here);
+  Window window;
+  const Cursor before = prev(here, window);
   if (before && before.chunk == here.chunk) {
     // In the middle of a full chunk: with it cut in two, one side has room or the text goes
     // between.
     split(here);
   }
-  if (before && has_room(chunk(before.chunk), text, limits)) {
+  if (before && has_room(opened(before.chunk), text, limits)) {
     return insert_in(chunk(before.chunk), before.at, text, true);
   }
   const size_t behind = before ? before.chunk + 1 : 0;
-  Chunk& next_chunk = chunk(behind);
+  Chunk& next_chunk = opened(behind);
   if (has_room(next_chunk, text, limits)) {
-    return insert_in(next_chunk, listpack::first(next_chunk.data), text, false);
+    return insert_in(next_chunk, first_in(next_chunk), text, false);
   }
   add_chunk(behind, make_chunk(text, limits));
 }
 
 void ChunkedList::insert_after(Cursor here, std::string_view text, const Limits& limits) {
-  if (has_room(chunk(here.chunk), text, limits)) {
-    return insert_in(chunk(here.chunk), here.at, text, true);
+  settle();
+  if (has_room(opened(here.chunk), text, limits)) {
+    insert_in(chunk(here.chunk), here.at, text, true);
+    return tidy_around(here.chunk, here.chunk);
   }
-  const Cursor behind = next(here);
-  if (behind) return insert_before(behind, text, limits);
-  push_back(text, limits);
+  Window window;
+  const Cursor behind = next(here, window);
+  if (behind) {
+    insert_before(behind, text, limits);
+  } else {
+    push_back(text, limits);
+  }
+  tidy_around(here.chunk, here.chunk);
 }
 
 void ChunkedList::replace(Cursor here, std::string_view text, const Limits& limits) {
-  Chunk& in = chunk(here.chunk);
+  settle();
+  Chunk& in = opened(here.chunk);
   if (in.count == 1) {
-    chunk_bytes_ -= bytes_of(in);
-    std::free(in.data);
-    in = make_chunk(text, limits);
-    chunk_bytes_ += bytes_of(in);
-    return;
-  }
-  if (text.size() >= limits.huge) {
+    const Chunk made = make_chunk(text, limits);
+    put_data(in, made.data, made.form);
+  } else if (text.size() >= limits.huge) {
     // It gets a chunk before the element's, which is cut first if the element is not its first.
-    const bool is_first = here.at == listpack::first(in.data);
-    insert_before(here, text, limits);
+    const bool is_first = here.at == first_in(in);
+    place_before(here, text, limits);
     const size_t old = here.chunk + (is_first ? 1 : 2);
-    erase({old, listpack::first(chunk(old).data)});
-    return;
+    erase({old, first_in(chunk(old))});
+  } else if (listpack::bytes(in.data) + listpack::element_bytes(text) <= limits.bytes ||
+             listpack::get(in.data, here.at).size >= text.size()) {
+    change(in, [&](listpack::Block block) { return listpack::replace(block, here.at, text); });
+  } else {
+    const Cursor behind = erase(here);
+    if (behind) {
+      place_before(behind, text, limits);
+    } else {
+      push_back(text, limits);
+    }
   }
-  const size_t after = listpack::bytes(in.data) + listpack::element_bytes(text);
-  if (after <= limits.bytes || listpack::get(in.data, here.at).size >= text.size()) {
-    return change(in,
-                  [&](listpack::Block block) { return listpack::replace(block, here.at, text); });
-  }
-  const Cursor behind = erase(here);
-  if (behind) return insert_before(behind, text, limits);
-  push_back(text, limits);
+  open_ = kNoChunk;
+  tidy_around(here.chunk == 0 ? 0 : here.chunk - 1, here.chunk + 3);
 }
 
 ChunkedList::Cursor ChunkedList::erase(Cursor here) {
-  Chunk& in = chunk(here.chunk);
+  if (open_ != here.chunk) [[unlikely]]
+    settle();
+  Chunk& in = opened(here.chunk);
   if (in.count == 1) {
+    open_ = kNoChunk;
     drop_chunks(here.chunk, 1);
+    tidy_ends();
   } else {
     change(in, [&](listpack::Block block) { return listpack::erase(block, here.at); });
     in.count--;
     size_--;
+    if (depth_ != 0) open_ = here.chunk;
     const Position at = listpack::or_none(in.data, here.at);
     if (at != kNone) return {here.chunk, at};
     here.chunk++;
   }
   if (here.chunk >= used_) return {};
-  const Chunk& behind = chunk(here.chunk);
-  return {here.chunk, behind.huge ? kHugePlace : listpack::first(behind.data)};
+  return {here.chunk, first_in(chunk(here.chunk))};
 }
 
 void ChunkedList::erase_range(size_t index, size_t count) {
   if (count == 0) return;
-  const Cursor from = at(static_cast<int64_t>(index));
+  settle();
+  Window window;
+  const Cursor from = at(static_cast<int64_t>(index), window);
   size_t in = from.chunk;
   Position place = from.at;
   size_t whole_from = in;
   size_t whole = 0;
   while (count > 0) {
-    Chunk& here = chunk(in);
-    const bool from_begin = here.huge || place == listpack::first(here.data);
-    if (from_begin && here.count <= count) {
+    if (place == first_in(chunk(in)) && chunk(in).count <= count) {
       // Whole chunks leave the directory together.
       if (whole == 0) whole_from = in;
       whole++;
-      count -= here.count;
+      count -= chunk(in).count;
     } else {
+      Chunk& here = opened(in);
       const size_t size_before = here.count;
       change(here,
              [&](listpack::Block block) { return listpack::erase_range(block, place, count); });
@@ -262,13 +408,14 @@ void ChunkedList::erase_range(size_t index, size_t count) {
       count -= erased;
     }
     in++;
-    if (count > 0) place = chunk(in).huge ? kHugePlace : listpack::first(chunk(in).data);
+    if (count > 0) place = first_in(chunk(in));
   }
   if (whole > 0) drop_chunks(whole_from, whole);
+  tidy_around(from.chunk, from.chunk + 1);
 }
 
 listpack::ConstBlock ChunkedList::single_block() const {
-  return used_ == 1 && !chunk(0).huge ? chunk(0).data : nullptr;
+  return used_ == 1 && chunk(0).form == Form::kPacked ? chunk(0).data : nullptr;
 }
 
 listpack::Block ChunkedList::release_single_block() {
@@ -276,12 +423,13 @@ listpack::Block ChunkedList::release_single_block() {
   chunk_bytes_ = 0;
   size_ = 0;
   used_ = 0;
+  open_ = kNoChunk;
   return block;
 }
 
 void ChunkedList::split(Cursor here) {
   Chunk& in = chunk(here.chunk);
-  Chunk rest{listpack::append_range(listpack::make(), in.data, here.at), 0, false};
+  Chunk rest{listpack::append_range(listpack::make(), in.data, here.at), 0, Form::kPacked};
   rest.count = static_cast<uint32_t>(listpack::size(rest.data));
   change(in, [&](listpack::Block block) {
     return listpack::erase_range(block, here.at, listpack::kAll);
@@ -347,10 +495,17 @@ void ChunkedList::make_room() {
 void ChunkedList::for_each_chunk(const std::function<void(const ChunkView&)>& visit) const {
   for (size_t i = 0; i < used_; i++) {
     const Chunk& in = chunk(i);
-    if (in.huge) {
-      visit({{reinterpret_cast<const char*>(in.data) + kLengthBytes, huge_size(in.data)}, 0, true});
-    } else {
-      visit({listpack::view(in.data)});
+    switch (in.form) {
+      case Form::kPacked:
+        visit({listpack::view(in.data)});
+        break;
+      case Form::kHuge:
+        visit(
+            {{reinterpret_cast<const char*>(in.data) + kLengthBytes, huge_size(in.data)}, 0, true});
+        break;
+      case Form::kCompressed:
+        visit({compressed_part(in.data), expanded_size(in.data)});
+        break;
     }
   }
 }
@@ -363,10 +518,12 @@ bool ChunkedList::consistent() const {
     elements += in.count;
     bytes += bytes_of(in);
     if (in.count == 0) return false;
-    if (in.huge) continue;
-    if (!listpack::valid(listpack::view(in.data)) || listpack::size(in.data) != in.count) {
-      return false;
-    }
+    if (in.form == Form::kHuge) continue;
+    const bool is_inner = i >= depth_ && used_ - 1 - i >= depth_;
+    if (in.form == Form::kCompressed && (depth_ == 0 || !is_inner)) return false;
+    Window window;
+    const listpack::ConstBlock block = block_of(in, window);
+    if (!listpack::valid(listpack::view(block)) || listpack::size(block) != in.count) return false;
   }
   return elements == size_ && bytes == chunk_bytes_ && begin_ + used_ <= capacity_;
 }

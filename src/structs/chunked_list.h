@@ -22,6 +22,10 @@ namespace sorrel {
 // by adding up counts in the directory, which is a few bytes for each chunk, from the nearer end.
 // A text that is longer than the bound has a chunk of its own.
 //
+// A list with a depth keeps so many chunks at either end as they are and the inner ones compressed
+// (unless nothing is won by it). Readers open those in a window of their own, one at a time, and
+// leave the list as it is; what is changed is opened, and closed again.
+//
 // Not thread-safe. No chunk is ever empty. Texts given to a mutator lie outside of the list.
 class ChunkedList {
  public:
@@ -39,7 +43,31 @@ class ChunkedList {
     explicit operator bool() const { return at != listpack::kNone; }
   };
 
-  ChunkedList() = default;
+  // The compressed chunk that a reader looks into. Elements of such a chunk are valid until the
+  // window shows another one or ends.
+  class Window {
+   public:
+    Window() = default;
+    ~Window() { close(); }
+    Window(const Window&) = delete;
+    Window& operator=(const Window&) = delete;
+    // To be called before the list changes.
+    void close() {
+      if (block_ != nullptr) [[unlikely]]
+        drop();
+    }
+
+   private:
+    friend class ChunkedList;
+    listpack::ConstBlock show(const unsigned char* compressed);
+    void drop();
+
+    const unsigned char* shown_ = nullptr;
+    listpack::Block block_ = nullptr;
+  };
+
+  // `depth` chunks at either end are never compressed; 0: none is.
+  explicit ChunkedList(size_t depth = 0) : depth_(depth) {}
   ~ChunkedList();
   ChunkedList(const ChunkedList& other);
   ChunkedList& operator=(const ChunkedList&) = delete;
@@ -56,18 +84,20 @@ class ChunkedList {
 
   Cursor first() const;
   Cursor last() const;
-  Cursor next(Cursor here) const;
-  Cursor prev(Cursor here) const;
+  Cursor next(Cursor here, Window& window) const;
+  Cursor prev(Cursor here, Window& window) const;
   // Negative from the end, -1 the last; none when there is none.
-  Cursor at(int64_t index) const;
-  // Valid until the list changes. Precondition: of an element.
-  listpack::Element get(Cursor here) const;
+  Cursor at(int64_t index, Window& window) const;
+  // Valid until the list changes, or as the window says. Precondition: of an element.
+  listpack::Element get(Cursor here, Window& window) const;
 
   void insert_before(Cursor here, std::string_view text, const Limits& limits);
   void insert_after(Cursor here, std::string_view text, const Limits& limits);
   void replace(Cursor here, std::string_view text, const Limits& limits);
-  // Returns the place of the successor; none behind the last.
+  // Returns the place of the successor; none behind the last. The chunk stays open for the next
+  // one: whoever has erased calls settle() at the end.
   Cursor erase(Cursor here);
+  void settle();
   // Precondition: index + count <= size().
   void erase_range(size_t index, size_t count);
 
@@ -89,11 +119,17 @@ class ChunkedList {
   bool consistent() const;
 
  private:
-  struct Chunk {
-    unsigned char* data;  // a listpack, or a huge text: its length in 8 bytes, then its bytes
-    uint32_t count;
-    bool huge;
+  enum class Form : uint8_t {
+    kPacked,      // a listpack
+    kHuge,        // a huge text: its length in 8 bytes, then its bytes
+    kCompressed,  // a listpack's length and that of its compressed form, 4 bytes each, then that
   };
+  struct Chunk {
+    unsigned char* data;
+    uint32_t count;
+    Form form;
+  };
+  static constexpr size_t kNoChunk = std::numeric_limits<size_t>::max();
 
   Chunk& chunk(size_t index) { return slots_[begin_ + index]; }
   const Chunk& chunk(size_t index) const { return slots_[begin_ + index]; }
@@ -103,8 +139,27 @@ class ChunkedList {
   static size_t bytes_of(const Chunk& chunk);
   static bool has_room(const Chunk& chunk, std::string_view text, const Limits& limits);
 
+  // The listpack, in the chunk or in the window. Precondition: not a huge text.
+  static listpack::ConstBlock block_of(const Chunk& chunk, Window& window) {
+    return chunk.form == Form::kPacked ? chunk.data : window.show(chunk.data);
+  }
+  static listpack::Position first_in(const Chunk& chunk);
+  static listpack::Position last_in(const Chunk& chunk, Window& window);
+
+  // The chunk, not compressed from now on.
+  Chunk& opened(size_t index);
+  void compress(Chunk& chunk);
+  void put_data(Chunk& chunk, unsigned char* data, Form form);
+  // Opens or compresses it, as its place demands.
+  void tidy(size_t index);
+  // The same for all places that may demand it when chunks have come or gone.
+  void tidy_ends();
+  // And for those that were changed.
+  void tidy_around(size_t from, size_t to);
+
   // Puts the text into a chunk that has room.
   void insert_in(Chunk& chunk, listpack::Position at, std::string_view text, bool after);
+  void place_before(Cursor here, std::string_view text, const Limits& limits);
   // Cuts the chunk so that the element is the first of a new one behind it.
   void split(Cursor here);
   void add_chunk(size_t index, const Chunk& chunk);
@@ -122,6 +177,8 @@ class ChunkedList {
   size_t used_ = 0;
   size_t size_ = 0;
   size_t chunk_bytes_ = 0;
+  size_t depth_;
+  size_t open_ = kNoChunk;  // an inner chunk that erase() has left open
 };
 
 }  // namespace sorrel

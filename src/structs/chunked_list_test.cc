@@ -16,12 +16,19 @@ using Model = std::deque<std::string>;
 
 std::string text_of(const ChunkedList& list, Cursor here) {
   IntegerText scratch;
-  return std::string(list.get(here).text(scratch));
+  ChunkedList::Window window;
+  return std::string(list.get(here, window).text(scratch));
+}
+
+Cursor at(const ChunkedList& list, int64_t index) {
+  ChunkedList::Window window;
+  return list.at(index, window);
 }
 
 Model forward(const ChunkedList& list) {
   Model all;
-  for (Cursor here = list.first(); here; here = list.next(here)) {
+  ChunkedList::Window window;
+  for (Cursor here = list.first(); here; here = list.next(here, window)) {
     all.push_back(text_of(list, here));
   }
   return all;
@@ -29,7 +36,8 @@ Model forward(const ChunkedList& list) {
 
 Model backward(const ChunkedList& list) {
   Model all;
-  for (Cursor here = list.last(); here; here = list.prev(here)) {
+  ChunkedList::Window window;
+  for (Cursor here = list.last(); here; here = list.prev(here, window)) {
     all.push_front(text_of(list, here));
   }
   return all;
@@ -46,8 +54,8 @@ TEST(ChunkedListTest, AMillionShortItemsTakeLittleMoreThanTheirBytes) {
   }
   EXPECT_EQ(list.size(), 1'000'000u);
   EXPECT_LE(list.memory_bytes(), 18'000'000u);
-  EXPECT_EQ(text_of(list, list.at(123456)), "item-0000123456");
-  EXPECT_EQ(text_of(list, list.at(-1)), "item-0000999999");
+  EXPECT_EQ(text_of(list, at(list, 123456)), "item-0000123456");
+  EXPECT_EQ(text_of(list, at(list, -1)), "item-0000999999");
   while (list.size() > 0) list.erase(list.first());
   EXPECT_LE(list.memory_bytes(), 2048u);
 }
@@ -79,15 +87,52 @@ TEST(ChunkedListTest, ABigTextHasItsOwnChunk) {
   EXPECT_TRUE(list.consistent());
 }
 
+TEST(ChunkedListTest, InnerChunksAreCompressed) {
+  ChunkedList plain;
+  ChunkedList list(2);
+  Model model;
+  for (int i = 0; i < 20'000; i++) {
+    const std::string text = "the same words, and number " + std::to_string(i);
+    model.push_back(text);
+    plain.push_back(text, {});
+    list.push_back(text, {});
+  }
+  EXPECT_TRUE(list.consistent());
+  EXPECT_LT(list.memory_bytes() * 3, plain.memory_bytes());
+  EXPECT_EQ(list.chunks(), plain.chunks());
+  size_t index = 0;
+  list.for_each_chunk([&](const ChunkedList::ChunkView& chunk) {
+    EXPECT_EQ(chunk.is_compressed(), index >= 2 && index + 2 < list.chunks()) << index;
+    index++;
+  });
+  EXPECT_EQ(forward(list), model);
+  EXPECT_EQ(backward(list), model);
+  // Looking has changed nothing, changing closes again what it opens.
+  const size_t before = list.memory_bytes();
+  EXPECT_LT(before * 3, plain.memory_bytes());
+  list.replace(at(list, 10'000), "another", {});
+  list.insert_before(at(list, 5'000), "one more", {});
+  for (int i = 0; i < 300; i++) list.erase(at(list, 7'000));
+  list.settle();
+  EXPECT_LT(list.memory_bytes(), before + 2000);
+  EXPECT_TRUE(list.consistent());
+  // At last there are only ends.
+  list.erase_range(100, list.size() - 200);
+  EXPECT_TRUE(list.consistent());
+  EXPECT_EQ(text_of(list, list.last()), model.back());
+}
+
 struct Case {
   uint64_t seed;
   Limits limits;
+  size_t depth = 0;
 };
 class ChunkedListProperty : public testing::TestWithParam<Case> {};
 
 class Player {
  public:
-  explicit Player(const Case& given) : limits_(given.limits), random_(given.seed) {}
+  explicit Player(const Case& given)
+      : limits_(given.limits), random_(given.seed), list_(given.depth) {}
 
   void step() {
     const std::string text = random_text();
@@ -102,7 +147,7 @@ class Player {
       return;
     }
     const size_t index = random_.below(model_.size());
-    const Cursor here = list_.at(static_cast<int64_t>(index));
+    const Cursor here = at(list_, static_cast<int64_t>(index));
     const auto in_model = model_.begin() + static_cast<ptrdiff_t>(index);
     switch (random_.below(7)) {
       case 0:
@@ -126,8 +171,8 @@ class Player {
         break;
       default:
         ASSERT_EQ(text_of(list_, here), *in_model);
-        ASSERT_EQ(text_of(list_, list_.at(static_cast<int64_t>(index) -
-                                          static_cast<int64_t>(model_.size()))),
+        ASSERT_EQ(text_of(list_, at(list_, static_cast<int64_t>(index) -
+                                               static_cast<int64_t>(model_.size()))),
                   *in_model);
     }
   }
@@ -140,8 +185,8 @@ class Player {
     const ChunkedList copy(list_);
     ASSERT_TRUE(copy.consistent());
     ASSERT_EQ(forward(copy), model_);
-    ASSERT_FALSE(list_.at(static_cast<int64_t>(model_.size())));
-    ASSERT_FALSE(list_.at(-static_cast<int64_t>(model_.size()) - 1));
+    ASSERT_FALSE(at(list_, static_cast<int64_t>(model_.size())));
+    ASSERT_FALSE(at(list_, -static_cast<int64_t>(model_.size()) - 1));
   }
 
  private:
@@ -187,7 +232,10 @@ INSTANTIATE_TEST_SUITE_P(Seeds, ChunkedListProperty,
                                          Case{3, {}}, Case{4, {.bytes = 8192, .count = 1}},
                                          Case{5, {.bytes = 8192, .count = 5}},
                                          Case{6, {.bytes = 128, .huge = 40}},
-                                         Case{7, {.bytes = 64, .count = 3, .huge = 10}}));
+                                         Case{7, {.bytes = 64, .count = 3, .huge = 10}},
+                                         Case{8, {.bytes = 256}, 1}, Case{9, {.bytes = 256}, 3},
+                                         Case{10, {.bytes = 200, .count = 20, .huge = 40}, 1},
+                                         Case{11, {.bytes = 4096}, 2}, Case{12, {}, 1000}));
 
 }  // namespace
 }  // namespace sorrel

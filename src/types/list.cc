@@ -59,7 +59,9 @@ const CollectionOps& list_ops() {
   return kOps;
 }
 
-ListLimits::ListLimits(int64_t max_listpack_size) : by_count(max_listpack_size >= 0) {
+ListLimits::ListLimits(int64_t max_listpack_size, int64_t compress_depth)
+    : depth(static_cast<size_t>(std::max<int64_t>(compress_depth, 0))),
+      by_count(max_listpack_size >= 0) {
   if (by_count) {
     chunk.bytes = kSafetyBytes;
     chunk.count = static_cast<size_t>(std::max<int64_t>(max_listpack_size, 1));
@@ -82,19 +84,21 @@ ListCursor ListReader::last() const {
 }
 
 ListCursor ListReader::next(ListCursor here) const {
-  return is_small() ? ListCursor{0, listpack::next(block(), here.at)} : chunks().next(here);
+  return is_small() ? ListCursor{0, listpack::next(block(), here.at)}
+                    : chunks().next(here, window_);
 }
 
 ListCursor ListReader::prev(ListCursor here) const {
-  return is_small() ? ListCursor{0, listpack::prev(block(), here.at)} : chunks().prev(here);
+  return is_small() ? ListCursor{0, listpack::prev(block(), here.at)}
+                    : chunks().prev(here, window_);
 }
 
 ListCursor ListReader::at(int64_t index) const {
-  return is_small() ? ListCursor{0, listpack::at(block(), index)} : chunks().at(index);
+  return is_small() ? ListCursor{0, listpack::at(block(), index)} : chunks().at(index, window_);
 }
 
 ListElement ListReader::get(ListCursor here) const {
-  return is_small() ? listpack::get(block(), here.at) : chunks().get(here);
+  return is_small() ? listpack::get(block(), here.at) : chunks().get(here, window_);
 }
 
 void List::grow(size_t bytes, size_t count) {
@@ -115,7 +119,7 @@ bool List::exceeds() const {
 
 void List::spread() {
   if (!is_small()) return;
-  auto* chunks = new ChunkedList;
+  auto* chunks = new ChunkedList(limits_.depth);
   if (listpack::empty(block())) {
     listpack::free(mutable_block());
   } else {
@@ -126,6 +130,7 @@ void List::spread() {
 
 void List::shrink() {
   if (is_small()) return;
+  mutable_chunks().settle();
   const listpack::ConstBlock single = chunks().single_block();
   if (single == nullptr) return;
   // Half the bound, so that a list at the bound does not change back and forth. Counted elements
@@ -141,6 +146,7 @@ void List::shrink() {
 
 void List::push(ListEnd where, std::string_view text) {
   if (!is_small()) {
+    window_.close();
     if (where == ListEnd::kHead) return mutable_chunks().push_front(text, limits_.chunk);
     return mutable_chunks().push_back(text, limits_.chunk);
   }
@@ -149,29 +155,44 @@ void List::push(ListEnd where, std::string_view text) {
 }
 
 void List::insert_before(ListCursor here, std::string_view text) {
-  if (!is_small()) return mutable_chunks().insert_before(here, text, limits_.chunk);
+  if (!is_small()) {
+    window_.close();
+    return mutable_chunks().insert_before(here, text, limits_.chunk);
+  }
   value_.data = listpack::insert_before(mutable_block(), here.at, text);
 }
 
 void List::insert_after(ListCursor here, std::string_view text) {
-  if (!is_small()) return mutable_chunks().insert_after(here, text, limits_.chunk);
+  if (!is_small()) {
+    window_.close();
+    return mutable_chunks().insert_after(here, text, limits_.chunk);
+  }
   value_.data = listpack::insert_after(mutable_block(), here.at, text);
 }
 
 void List::replace(ListCursor here, std::string_view text) {
-  if (!is_small()) return mutable_chunks().replace(here, text, limits_.chunk);
+  if (!is_small()) {
+    window_.close();
+    return mutable_chunks().replace(here, text, limits_.chunk);
+  }
   value_.data = listpack::replace(mutable_block(), here.at, text);
 }
 
 ListCursor List::erase(ListCursor here) {
-  if (!is_small()) return mutable_chunks().erase(here);
+  if (!is_small()) {
+    window_.close();
+    return mutable_chunks().erase(here);
+  }
   value_.data = listpack::erase(mutable_block(), here.at);
   return {0, listpack::or_none(block(), here.at)};
 }
 
 void List::erase_range(size_t index, size_t count) {
   if (count == 0) return;
-  if (!is_small()) return mutable_chunks().erase_range(index, count);
+  if (!is_small()) {
+    window_.close();
+    return mutable_chunks().erase_range(index, count);
+  }
   const listpack::Position from = listpack::at(block(), static_cast<int64_t>(index));
   value_.data = listpack::erase_range(mutable_block(), from, count);
 }

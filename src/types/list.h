@@ -11,16 +11,19 @@ namespace sorrel {
 
 // Lists: one listpack while they are small (`listpack`), a row of them from then on (`quicklist`).
 // The bound is that of list-max-listpack-size: -1 to -5 for 4 to 64 KB, or a number of elements.
+// Those of the row that are further from both ends than list-compress-depth are compressed; the
+// depth is the one that was in force when the row was made.
 
 const CollectionOps& list_ops();
 
 enum class ListEnd : uint8_t { kHead, kTail };
 
 struct ListLimits {
-  // Of the directive list-max-listpack-size, any number.
-  explicit ListLimits(int64_t max_listpack_size);
+  // Of the directives list-max-listpack-size, any number, and list-compress-depth.
+  explicit ListLimits(int64_t max_listpack_size, int64_t compress_depth = 0);
 
   ChunkedList::Limits chunk;
+  size_t depth;
   bool by_count;  // the bound is a number of elements; that of bytes is only for safety
 };
 
@@ -30,7 +33,8 @@ using ListElement = CollectionText;
 // A text to be compared with many elements.
 using ListWanted = listpack::Wanted;
 
-// Looking at a list. The collection must outlive it.
+// Looking at a list. The collection must outlive it. Elements that it hands out are valid until it
+// hands out one of another part of the list, or the list changes.
 class ListReader {
  public:
   explicit ListReader(const Collection& value) : value_(value) {}
@@ -51,6 +55,8 @@ class ListReader {
   bool is_small() const { return value_.encoding == Encoding::kListpack; }
   listpack::ConstBlock block() const { return static_cast<listpack::ConstBlock>(value_.data); }
   const ChunkedList& chunks() const { return *static_cast<const ChunkedList*>(value_.data); }
+
+  mutable ChunkedList::Window window_;
 
  private:
   const Collection& value_;
