@@ -91,9 +91,9 @@ void config_rewrite_force_all(Call& call) {
 }
 
 void quicklist_packed_threshold(Call& call) {
-  constexpr int64_t kMost = int64_t{4} << 30;
+  constexpr int64_t kMost = (int64_t{4} << 30) - (int64_t{1} << 20);
   const std::optional<int64_t> size = parse_memory_size(call.arg(2));
-  if (!size || *size < 0 || *size >= kMost) {
+  if (!size || *size < 0 || *size > kMost) {
     return call.reply.error(
         "ERR argument must be a memory value bigger than 1 and smaller than 4gb");
   }

@@ -5,6 +5,7 @@ something that is random by nature (DBSIZE counts keys that are over but not yet
 named in UNORDERED.
 """
 
+import dumps
 import values
 
 KEYS = [f"key{n}" for n in range(10)] + ["{tag}a", "{tag}b", ""]
@@ -243,7 +244,7 @@ GENERIC = [
     (0.05, lambda m: [m.one(["FLUSHDB", "FLUSHALL"])] + m.maybe(0.3, m.one(["ASYNC", "SYNC", "JUNK"]))),
 ]
 
-FAMILIES = {"string": STRING, "bitmap": BITMAP, "generic": GENERIC, **values.FAMILIES}
+FAMILIES = {"string": STRING, "bitmap": BITMAP, "generic": GENERIC, "dump": dumps.DUMP, **values.FAMILIES}
 
 
 def wrong_arity(m, command):

@@ -106,7 +106,7 @@ def zsets():
         yield f"zset:equal:{count}", many("ZADD", None, [w for n in range(count) for w in ("1", f"member {n}")])
     for size in (63, 64, 65):
         yield f"zset:size:{size}", [["ZADD", None, "1.25", "m" * size]]
-    yield "zset:geo", [["ZADD", None, "3479099956230698", "Palermo", "3479447370796909", "Catania"]]
+    yield "zset:geo", [["GEOADD", None, "13.361389", "38.115556", "Palermo", "15.087269", "37.502669", "Catania"]]
 
 
 def streams():

@@ -31,7 +31,9 @@ class Different(Exception):
 
 
 def encoded(command):
-    return [word.encode("latin-1" if "\xff" in word else "utf-8") for word in command]
+    return [
+        word if isinstance(word, bytes) else word.encode("latin-1" if "\xff" in word else "utf-8") for word in command
+    ]
 
 
 def written(args):
