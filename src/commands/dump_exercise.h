@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdlib>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -97,7 +98,6 @@ class DumpExercise {
     return server_("XLEN " + key);
   }
 
-  // Reads first, then changes, at last what takes it apart.
   void use(const std::string& type) {
     for (const std::string_view line : lines(type)) {
       const std::string answer = server_(line);
@@ -110,114 +110,58 @@ class DumpExercise {
     server_("DEL k");
     server_("RENAME other k");
   }
-  static std::vector<std::string_view> lines(const std::string& type);
+  static std::span<const std::string_view> lines(const std::string& type);
 
   TestServer server_;
 };
 
-inline std::vector<std::string_view> DumpExercise::lines(const std::string& type) {
-  if (type == "string") {
-    return {"OBJECT ENCODING k", "GET k", "BITCOUNT k", "PFCOUNT k", "PFADD k a b", "APPEND k x"};
-  }
-  if (type == "list") {
-    return {"OBJECT ENCODING k",
-            "LRANGE k 0 -1",
-            "LINDEX k 0",
-            "LINDEX k -1",
-            "LINDEX k 5",
-            "LPOS k 1 COUNT 0",
-            "LPOS k a RANK -1",
-            "LSET k 0 new",
-            "LSET k -1 5",
-            "LINSERT k AFTER new x",
-            "LINSERT k BEFORE 5 y",
-            "RPUSH k 1 2 3 4",
-            "LPUSH k a b c d",
-            "LREM k 0 1",
-            "LREM k -2 a",
-            "LTRIM k 1 -2",
-            "LPOP k",
-            "RPOP k 2",
-            "LMOVE k k LEFT RIGHT",
-            "LRANGE k -3 -1",
-            "RPUSH k last"};
-  }
-  if (type == "set") {
-    return {"OBJECT ENCODING k",
-            "SMEMBERS k",
-            "SISMEMBER k 1",
-            "SMISMEMBER k a 1",
-            "SSCAN k 0",
-            "SRANDMEMBER k 5",
-            "SRANDMEMBER k -5",
-            "SINTER k copy",
-            "SUNION k copy",
-            "SDIFF k copy",
-            "SADD k a 1 new 123456789012",
-            "SREM k a 1",
-            "SPOP k 2",
-            "SADD k last"};
-  }
-  if (type == "hash") {
-    return {"OBJECT ENCODING k",
-            "HGETALL k",
-            "HKEYS k",
-            "HVALS k",
-            "HGET k f",
-            "HSCAN k 0",
-            "HRANDFIELD k 5 WITHVALUES",
-            "HRANDFIELD k -5",
-            "HSTRLEN k f",
-            "HSET k f v g 1",
-            "HINCRBY k g 1",
-            "HDEL k f",
-            "HSETNX k h 1",
-            "HMGET k a b g"};
-  }
-  if (type == "zset") {
-    return {"OBJECT ENCODING k",
-            "ZRANGE k 0 -1 WITHSCORES",
-            "ZREVRANGE k 0 -1",
-            "ZRANGEBYSCORE k -inf +inf",
-            "ZRANGEBYLEX k - +",
-            "ZCOUNT k 0 10",
-            "ZSCORE k a",
-            "ZRANK k a",
-            "ZSCAN k 0",
-            "ZRANDMEMBER k 5 WITHSCORES",
-            "ZUNION 2 k copy WITHSCORES",
-            "ZADD k 1 a 2 new -inf low",
-            "ZINCRBY k 1.5 a",
-            "ZREM k a",
-            "ZPOPMIN k",
-            "ZPOPMAX k 2",
-            "ZREMRANGEBYRANK k 0 0",
-            "ZADD k 3 last"};
-  }
-  return {"XRANGE k - +",
-          "XREVRANGE k + -",
-          "XRANGE k 2 5",
-          "XINFO STREAM k FULL COUNT 0",
-          "XINFO STREAM k",
-          "XINFO GROUPS k",
-          "XINFO CONSUMERS k g",
-          "XPENDING k g",
-          "XPENDING k g - + 100",
-          "XPENDING k g IDLE 1 - + 10 alice",
-          "XREAD COUNT 3 STREAMS k 0",
-          "XREADGROUP GROUP g alice STREAMS k 0",
-          "XREADGROUP GROUP g carol COUNT 3 STREAMS k >",
-          "XCLAIM k g dave 0 1-1 2-2 3-0 FORCE",
-          "XAUTOCLAIM k g erin 0 0 COUNT 3",
-          "XACK k g 1-1 2-2",
-          "XDEL k 2-2 3-0",
-          "XGROUP DELCONSUMER k g alice",
-          "XADD k * f v",
-          "XADD k * name v other w",
-          "XTRIM k MAXLEN ~ 5",
-          "XTRIM k MINID = 4",
-          "XREVRANGE k + - COUNT 1",
-          "XGROUP DESTROY k g"};
+// What a value of each type is used with: reads, then changes, at last what takes it apart.
+// clang-format off
+inline constexpr std::string_view kStringLines[] = {
+    "OBJECT ENCODING k", "GET k", "BITCOUNT k", "PFCOUNT k", "PFADD k a b", "APPEND k x",
+};
+inline constexpr std::string_view kListLines[] = {
+    "OBJECT ENCODING k", "LRANGE k 0 -1", "LINDEX k 0", "LINDEX k -1", "LINDEX k 5",
+    "LPOS k 1 COUNT 0", "LPOS k a RANK -1", "LSET k 0 new", "LSET k -1 5",
+    "LINSERT k AFTER new x", "LINSERT k BEFORE 5 y", "RPUSH k 1 2 3 4", "LPUSH k a b c d",
+    "LREM k 0 1", "LREM k -2 a", "LTRIM k 1 -2", "LPOP k", "RPOP k 2", "LMOVE k k LEFT RIGHT",
+    "LRANGE k -3 -1", "RPUSH k last",
+};
+inline constexpr std::string_view kSetLines[] = {
+    "OBJECT ENCODING k", "SMEMBERS k", "SISMEMBER k 1", "SMISMEMBER k a 1", "SSCAN k 0",
+    "SRANDMEMBER k 5", "SRANDMEMBER k -5", "SINTER k copy", "SUNION k copy", "SDIFF k copy",
+    "SADD k a 1 new 123456789012", "SREM k a 1", "SPOP k 2", "SADD k last",
+};
+inline constexpr std::string_view kHashLines[] = {
+    "OBJECT ENCODING k", "HGETALL k", "HKEYS k", "HVALS k", "HGET k f", "HSCAN k 0",
+    "HRANDFIELD k 5 WITHVALUES", "HRANDFIELD k -5", "HSTRLEN k f", "HSET k f v g 1",
+    "HINCRBY k g 1", "HDEL k f", "HSETNX k h 1", "HMGET k a b g",
+};
+inline constexpr std::string_view kZsetLines[] = {
+    "OBJECT ENCODING k", "ZRANGE k 0 -1 WITHSCORES", "ZREVRANGE k 0 -1",
+    "ZRANGEBYSCORE k -inf +inf", "ZRANGEBYLEX k - +", "ZCOUNT k 0 10", "ZSCORE k a", "ZRANK k a",
+    "ZSCAN k 0", "ZRANDMEMBER k 5 WITHSCORES", "ZUNION 2 k copy WITHSCORES",
+    "ZADD k 1 a 2 new -inf low", "ZINCRBY k 1.5 a", "ZREM k a", "ZPOPMIN k", "ZPOPMAX k 2",
+    "ZREMRANGEBYRANK k 0 0", "ZADD k 3 last",
+};
+inline constexpr std::string_view kStreamLines[] = {
+    "XRANGE k - +", "XREVRANGE k + -", "XRANGE k 2 5", "XINFO STREAM k FULL COUNT 0",
+    "XINFO STREAM k", "XINFO GROUPS k", "XINFO CONSUMERS k g", "XPENDING k g",
+    "XPENDING k g - + 100", "XPENDING k g IDLE 1 - + 10 alice", "XREAD COUNT 3 STREAMS k 0",
+    "XREADGROUP GROUP g alice STREAMS k 0", "XREADGROUP GROUP g carol COUNT 3 STREAMS k >",
+    "XCLAIM k g dave 0 1-1 2-2 3-0 FORCE", "XAUTOCLAIM k g erin 0 0 COUNT 3", "XACK k g 1-1 2-2",
+    "XDEL k 2-2 3-0", "XGROUP DELCONSUMER k g alice", "XADD k * f v", "XADD k * name v other w",
+    "XTRIM k MAXLEN ~ 5", "XTRIM k MINID = 4", "XREVRANGE k + - COUNT 1", "XGROUP DESTROY k g",
+};
+// clang-format on
+
+inline std::span<const std::string_view> DumpExercise::lines(const std::string& type) {
+  if (type == "string") return kStringLines;
+  if (type == "list") return kListLines;
+  if (type == "set") return kSetLines;
+  if (type == "hash") return kHashLines;
+  if (type == "zset") return kZsetLines;
+  return kStreamLines;
 }
 
 // Commands that make a value of each type and encoding; every line is a value.
