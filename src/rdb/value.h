@@ -68,7 +68,9 @@ struct WriteOptions {
 
 // Appends the byte that says the type, and the value.
 void write_string(std::string_view text, const WriteOptions& options, std::string& out);
-// Precondition: not empty, but for streams.
+// Has this type a form in these bytes? Bloom filters have none yet.
+bool is_writable(Type type);
+// Precondition: writable, and not empty, but for streams.
 void write_collection(Type type, const Collection& value, const WriteOptions& options,
                       std::string& out);
 

@@ -148,6 +148,10 @@ void write_string(std::string_view text, const WriteOptions& options, std::strin
   writer.string(text);
 }
 
+bool is_writable(Type type) {
+  return type != Type::kBloom;
+}
+
 void write_collection(Type type, const Collection& value, const WriteOptions& options,
                       std::string& out) {
   Writer writer(out, options.compress);
@@ -163,6 +167,7 @@ void write_collection(Type type, const Collection& value, const WriteOptions& op
     case Type::kStream:
       return write_stream(*static_cast<const Stream*>(value.data), options.version, writer);
     case Type::kString:
+    case Type::kBloom:
       break;
   }
 }
