@@ -40,9 +40,15 @@ class Threads : public ::testing::Test {
     for (auto& thread : threads) thread.join();
   }
 
-  TestServer server_{{string_bindings(), string_set_bindings(), bitmap_bindings(), keys_bindings(),
-                      list_bindings(), list_move_bindings()},
-                     {.workers = kWorkers, .partitions = 16}};
+  static TestServer make(unsigned workers) {
+    return TestServer(
+        {string_bindings(), string_set_bindings(), bitmap_bindings(), keys_bindings(),
+         list_bindings(), list_move_bindings(), set_bindings(), zset_bindings(),
+         zset_range_bindings(), sort_bindings(), geo_bindings(), geo_search_bindings()},
+        {.workers = workers, .partitions = workers * 4});
+  }
+
+  TestServer server_ = make(kWorkers);
 };
 
 TEST_F(Threads, RenamedKeysAreNeverLostNorSeenTwice) {
@@ -120,6 +126,54 @@ TEST_F(Threads, ElementsMovedBetweenListsAreNeverLost) {
   EXPECT_EQ(found.size(), static_cast<size_t>(kElements));
   EXPECT_EQ(std::unique(found.begin(), found.end()), found.end());
   EXPECT_EQ(server_.keyspace().key_count(0), 0u);
+}
+
+// Results that were computed from keys which others change at the same time: who repeats the
+// effects one by one gets the same.
+TEST_F(Threads, KeptResultsCanBeRepeated) {
+  server_("GEOADD map 13.361389 38.115556 Palermo 15.087269 37.502669 Catania");
+  on_all([&](Random& random, auto say) {
+    const auto number = [&](uint64_t below) { return std::to_string(random.below(below)); };
+    const auto kept = [&] { return "kept" + number(4); };
+    for (int i = 0; i < 1500; i++) {
+      switch (random.below(8)) {
+        case 0:
+          say({"RPUSH", "list" + number(2), number(30)});
+          break;
+        case 1:
+          say({"SADD", "set", number(30)});
+          break;
+        case 2:
+          say({"SET", "w_" + number(30), number(5)});
+          break;
+        case 3:
+          say({"SORT", "list" + number(2), "DESC", "LIMIT", "0", "20", "STORE", kept()});
+          break;
+        case 4:
+          say({"SORT", "set", "BY", "w_*", "ALPHA", "GET", "#", "GET", "w_*", "STORE", kept()});
+          break;
+        case 5:
+          say({"GEOADD", "map", number(180), number(80), number(50)});
+          break;
+        case 6:
+          say({"GEORADIUS", "map", number(90), number(60), "3000", "km", "STORE", kept()});
+          break;
+        default:
+          say({"GEOSEARCHSTORE", kept(), "map", "FROMMEMBER", "Palermo", "BYBOX", "9000", "5000",
+               "km", "ASC", "COUNT", "9", "STOREDIST"});
+      }
+    }
+  });
+  TestServer other = make(1);
+  for (const std::string& effect : server_.effects()) other(effect);
+  for (int i = 0; i < 4; i++) {
+    const std::string kept = "kept" + std::to_string(i);
+    const std::string type = server_("TYPE " + kept);
+    EXPECT_EQ(other("TYPE " + kept), type);
+    const std::string whole =
+        type == "list" ? "LRANGE " + kept + " 0 -1" : "ZRANGE " + kept + " 0 -1 WITHSCORES";
+    EXPECT_EQ(other(whole), server_(whole));
+  }
 }
 
 }  // namespace

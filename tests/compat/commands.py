@@ -6,6 +6,8 @@ named in UNORDERED.
 """
 
 import dumps
+import places
+import sorting
 import values
 
 KEYS = [f"key{n}" for n in range(10)] + ["{tag}a", "{tag}b", ""]
@@ -245,6 +247,9 @@ GENERIC = [
 ]
 
 FAMILIES = {"string": STRING, "bitmap": BITMAP, "generic": GENERIC, "dump": dumps.DUMP, **values.FAMILIES}
+FAMILIES |= places.FAMILIES | sorting.FAMILIES
+# Families that play alone, see there why.
+ALONE = sorted(sorting.FAMILIES)
 
 
 def wrong_arity(m, command):
@@ -254,9 +259,9 @@ def wrong_arity(m, command):
     if m.random.random() < 0.02 and len(command) > 1:
         return command[:-1]
     if m.random.random() < 0.02:
-        return command + [m.value()]
+        return command + [m.value() if command[1:2] == [] or command[1] not in sorting.SOURCES else "17"]
     return command
 
 
 def all_commands(only=None):
-    return [entry for name, family in FAMILIES.items() if not only or name in only for entry in family]
+    return [entry for name, family in FAMILIES.items() if (name in only if only else name not in ALONE) for entry in family]
