@@ -46,7 +46,8 @@ class TableStamps {
 //   that allocators have.
 //
 // So memory per entry stays between 9.3 and 12 bytes, and the longest single step moves about 440
-// pointers. Entries must be 8-aligned and live below 2^48. The table owns none of them.
+// pointers. Entries must be 8-aligned and live below 2^48; bit 1 is kept for their owner, who may
+// also put numbers in place of pointers. The table owns none of them.
 //
 // Each slot has one mark (the keyspace marks entries that have a deadline), and each segment knows
 // the earliest deadline among its marked entries, so that a sweep skips a segment by one look.
@@ -141,7 +142,7 @@ class Table {
   // One of eight in a bucket: seven are the number of entries that passed it, the last slot's says
   // that the number is not zero.
   static constexpr uint64_t kTally = 4;
-  static constexpr uint64_t kPointerBits = 0x0000fffffffffff8ull;
+  static constexpr uint64_t kPointerBits = 0x0000fffffffffffaull;
   static constexpr uint64_t kHashBits = 0xffffull << 48;
   static constexpr unsigned kSlots = 8;
   static constexpr unsigned kMostTally = 127;

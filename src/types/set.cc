@@ -8,7 +8,7 @@
 #include "base/numbers.h"
 #include "base/random.h"
 #include "structs/intset.h"
-#include "structs/member_table.h"
+#include "structs/member_set.h"
 
 namespace sorrel {
 namespace {
@@ -22,15 +22,17 @@ Intset intset_of(const Collection& set) {
 listpack::Block listpack_of(const Collection& set) {
   return static_cast<listpack::Block>(set.data);
 }
-MemberTable& table_of(const Collection& set) {
-  return *static_cast<MemberTable*>(set.data);
+MemberSet& table_of(const Collection& set) {
+  return *static_cast<MemberSet*>(set.data);
 }
 
 SetMember integer_member(int64_t integer) {
   return {.integer = integer};
 }
-SetMember text_member(std::string_view text) {
-  return {.data = text.data(), .size = text.size()};
+// Of the members of a table: no two share it while the table does not change.
+uint64_t identity_of(const SetMember& member) {
+  if (member.is_integer()) return static_cast<uint64_t>(member.integer) << 1 | 1;
+  return reinterpret_cast<uint64_t>(member.data) << 1;
 }
 
 std::optional<int64_t> integer_of(const SetMember& member) {
@@ -87,7 +89,7 @@ bool Set::contains(const SetMember& member) const {
 
 void Set::for_each(const Visit& visit) const {
   if (set_.encoding == Encoding::kHashtable) {
-    table_of(set_).for_each([&](const auto& item) { visit(text_member(item.member)); });
+    table_of(set_).for_each(visit);
     return;
   }
   for_each_while([&](const SetMember& member) {
@@ -112,9 +114,8 @@ void Set::for_each_while(const std::function<bool(const SetMember&)>& visit) con
     bool going_on = true;
     uint64_t cursor = 0;
     do {
-      cursor = table_of(set_).scan(cursor, [&](const auto& item) {
-        going_on = going_on && visit(text_member(item.member));
-      });
+      cursor = table_of(set_).scan(
+          cursor, [&](const SetMember& member) { going_on = going_on && visit(member); });
     } while (cursor != 0 && going_on);
   }
 }
@@ -124,7 +125,7 @@ uint64_t Set::scan(uint64_t cursor, const Visit& visit) const {
     for_each(visit);
     return 0;
   }
-  return table_of(set_).scan(cursor, [&](const auto& item) { visit(text_member(item.member)); });
+  return table_of(set_).scan(cursor, visit);
 }
 
 SetMember Set::random(Random& random) const {
@@ -139,7 +140,7 @@ SetMember Set::random(Random& random) const {
       return listpack::get(block, listpack::at(block, index));
     }
     default:
-      return text_member(table_of(set_).random(random).member);
+      return table_of(set_).random(random);
   }
 }
 
@@ -147,10 +148,10 @@ void Set::sample(size_t count, Random& random, const Visit& visit) const {
   const size_t all = size();
   if (set_.encoding == Encoding::kHashtable && count < all / 4) {
     // Few of many: drawn one by one, and drawn again when drawn before.
-    std::unordered_set<const char*> drawn;
+    std::unordered_set<uint64_t> drawn;
     while (drawn.size() < count) {
       const SetMember member = this->random(random);
-      if (drawn.insert(member.data).second) visit(member);
+      if (drawn.insert(identity_of(member)).second) visit(member);
     }
     return;
   }
@@ -192,7 +193,7 @@ void SetEdit::convert_to_listpack() {
 }
 
 void SetEdit::convert_to_table() {
-  auto* table = new MemberTable(MemberTable::Kind::kMembers, limits_.hasher);
+  auto* table = new MemberSet(limits_.hasher);
   for_each([&](const SetMember& member) {
     IntegerText scratch;
     table->add(member.text(scratch));

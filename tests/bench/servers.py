@@ -38,7 +38,8 @@ class Server:
 
     def ask(self, *words):
         run = subprocess.run(["redis-cli", "-p", str(self.port), *words],
-                             capture_output=True, text=True, timeout=300)
+                             capture_output=True, text=True, errors="replace",
+                             timeout=300)
         if run.returncode != 0:
             raise OSError(run.stderr)
         return run.stdout.strip()
