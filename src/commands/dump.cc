@@ -25,9 +25,6 @@ constexpr Event kRestoreEvent{EventClass::kGeneric, "restore"};
 void dump(Call& call) {
   const Record* record = call.keys.read(call.key(1));
   if (record == nullptr) return call.reply.null();
-  if (!rdb::is_writable(record->type())) {
-    return call.reply.error("ERR DUMP knows no form for values of this type");
-  }
   const rdb::WriteOptions options{.compress = call.keys.keyspace().limits().rdb_compression};
   std::string payload;
   if (record->type() == Type::kString) {

@@ -25,7 +25,7 @@ class DumpExercise {
             set_bindings(),          set_random_bindings(),   set_algebra_bindings(),
             hash_bindings(),         hash_counter_bindings(), hash_walk_bindings(),
             zset_bindings(),         zset_range_bindings(),   zset_pop_bindings(),
-            zset_combine_bindings(), stream_bindings(),
+            zset_combine_bindings(), stream_bindings(),       bloom_bindings(),
         }) {
     // Small, so that few bytes reach every encoding.
     KeyspaceLimits& limits = server_.keyspace().limits();
@@ -95,6 +95,7 @@ class DumpExercise {
     if (type == "set") return server_("SCARD " + key);
     if (type == "hash") return server_("HLEN " + key);
     if (type == "zset") return server_("ZCARD " + key);
+    if (type == "MBbloom--") return server_("BF.CARD " + key);
     return server_("XLEN " + key);
   }
 
@@ -153,6 +154,10 @@ inline constexpr std::string_view kStreamLines[] = {
     "XDEL k 2-2 3-0", "XGROUP DELCONSUMER k g alice", "XADD k * f v", "XADD k * name v other w",
     "XTRIM k MAXLEN ~ 5", "XTRIM k MINID = 4", "XREVRANGE k + - COUNT 1", "XGROUP DESTROY k g",
 };
+inline constexpr std::string_view kBloomLines[] = {
+    "OBJECT ENCODING k", "BF.INFO k", "BF.MEXISTS k a b 1 2", "BF.SCANDUMP k 0", "BF.SCANDUMP k 1",
+    "BF.SCANDUMP k 60", "BF.MADD k a b new", "BF.LOADCHUNK k 9 12345678", "BF.CARD k",
+};
 // clang-format on
 
 inline std::span<const std::string_view> DumpExercise::lines(const std::string& type) {
@@ -161,6 +166,7 @@ inline std::span<const std::string_view> DumpExercise::lines(const std::string& 
   if (type == "set") return kSetLines;
   if (type == "hash") return kHashLines;
   if (type == "zset") return kZsetLines;
+  if (type == "MBbloom--") return kBloomLines;
   return kStreamLines;
 }
 
@@ -189,6 +195,8 @@ inline std::vector<std::string> DumpExercise::samples() {
        "XGROUP CREATE k h 5-0", "XREADGROUP GROUP g alice COUNT 2 STREAMS k >",
        "XREADGROUP GROUP g bob COUNT 2 STREAMS k >",
        "XREADGROUP GROUP h carol COUNT 1 STREAMS k >"},
+      {"BF.RESERVE k 0.1 2", "BF.MADD k 1 2 3 4 5 6"},
+      {"BF.RESERVE k 0.1 3 NONSCALING", "BF.MADD k 1 2"},
   };
   std::vector<std::string> bodies;
   for (const auto& commands : values) {

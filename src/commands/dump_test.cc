@@ -31,12 +31,30 @@ class DumpTest : public ::testing::TestWithParam<TestServer::Shape> {
   }
 
   TestServer server_{{dump_bindings(), keys_bindings(), string_bindings(), string_set_bindings(),
-                      list_bindings(), set_bindings()},
+                      list_bindings(), set_bindings(), bloom_bindings()},
                      GetParam()};
 };
 
 TEST_P(DumpTest, AKeyThatIsNotThere) {
   EXPECT_EQ(server_("DUMP k"), "(nil)");
+}
+
+TEST_P(DumpTest, BloomFiltersAreThoseOfTheModule) {
+  server_("BF.RESERVE k 0.01 10 EXPANSION 3");
+  for (int i = 0; i < 50; i++) server_("BF.ADD k " + std::to_string(i));
+  const std::string payload = payload_of("k");
+  EXPECT_EQ(payload[0], '\x07');
+  EXPECT_EQ(restore("other", "0", payload), "OK");
+  EXPECT_EQ(server_("BF.INFO other"), server_("BF.INFO k"));
+  EXPECT_EQ(payload_of("other"), payload);
+  for (int i = 0; i < 50; i++) {
+    EXPECT_EQ(server_("BF.EXISTS other " + std::to_string(i)), "(integer) 1");
+  }
+  // Another module's type has another number.
+  std::string foreign = payload.substr(0, payload.size() - 10);
+  foreign[3] = static_cast<char>(foreign[3] ^ 1);
+  rdb::seal_payload(foreign, 10);
+  EXPECT_EQ(restore("third", "0", foreign), "(error) ERR Bad data format");
 }
 
 // As Redis 7.0 writes it.

@@ -19,6 +19,7 @@ enum class ObjectType : uint8_t {
   kZsetText = 3,  // scores as text
   kHash = 4,
   kZset = 5,
+  kModule2 = 7,  // of a module; Bloom filters are one here
   kHashZipmap = 9,
   kListZiplist = 10,
   kSetIntset = 11,
@@ -32,7 +33,7 @@ enum class ObjectType : uint8_t {
   kStream2 = 19,  // with first id, greatest deleted id and the number ever added
   kSetListpack = 20,
   kStream3 = 21,  // with the time of activity of consumers
-  // 22 to 25 are hashes whose fields have deadlines; 6 and 7 belong to modules.
+  // 22 to 25 are hashes whose fields have deadlines; 6 is an old form of modules.
 };
 
 // The two top bits of a length.

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "rdb/bloom.h"
 #include "rdb/read_parts.h"
 #include "rdb/value.h"
 #include "structs/member_table.h"
@@ -78,6 +79,8 @@ std::optional<Value> read_value(uint8_t object_type, Reader& in, const ValueLimi
     case ObjectType::kStream2:
     case ObjectType::kStream3:
       return read_stream(type, in);
+    case ObjectType::kModule2:
+      return read_bloom(in);
   }
   // Hashes whose fields have deadlines (22 to 25) get their case here; anything else is damage.
   in.fail();

@@ -68,9 +68,7 @@ struct WriteOptions {
 
 // Appends the byte that says the type, and the value.
 void write_string(std::string_view text, const WriteOptions& options, std::string& out);
-// Has this type a form in these bytes? Bloom filters have none yet.
-bool is_writable(Type type);
-// Precondition: writable, and not empty, but for streams.
+// Precondition: not empty, but for streams.
 void write_collection(Type type, const Collection& value, const WriteOptions& options,
                       std::string& out);
 

@@ -8,6 +8,7 @@
 
 #include "rdb/old_forms.h"
 #include "rdb/payload.h"
+#include "types/bloom.h"
 #include "types/stream.h"
 
 // What the tests of this room share.
@@ -103,9 +104,12 @@ inline Texts texts_of(const Value& value) {
       return hash_texts(value.collection());
     case Type::kZset:
       return zset_texts(value.collection());
-    default:
-      return stream_texts(value.collection());
+    case Type::kBloom:
+      return {bloom_of(value.collection()).header()};
+    case Type::kStream:
+      break;
   }
+  return stream_texts(value.collection());
 }
 
 inline std::string written(const Value& value, const WriteOptions& options) {

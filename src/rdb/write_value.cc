@@ -1,7 +1,9 @@
 #include "base/numbers.h"
+#include "rdb/bloom.h"
 #include "rdb/value.h"
 #include "rdb/writer.h"
 #include "structs/intset.h"
+#include "types/bloom.h"
 #include "types/stream.h"
 
 namespace sorrel::rdb {
@@ -148,10 +150,6 @@ void write_string(std::string_view text, const WriteOptions& options, std::strin
   writer.string(text);
 }
 
-bool is_writable(Type type) {
-  return type != Type::kBloom;
-}
-
 void write_collection(Type type, const Collection& value, const WriteOptions& options,
                       std::string& out) {
   Writer writer(out, options.compress);
@@ -166,8 +164,10 @@ void write_collection(Type type, const Collection& value, const WriteOptions& op
       return write_zset(value, writer);
     case Type::kStream:
       return write_stream(*static_cast<const Stream*>(value.data), options.version, writer);
-    case Type::kString:
     case Type::kBloom:
+      write_type(ObjectType::kModule2, writer);
+      return write_bloom(bloom_of(value), writer);
+    case Type::kString:
       break;
   }
 }

@@ -14,6 +14,9 @@ Collection bloom_collection(std::unique_ptr<BloomFilter> filter);
 inline BloomFilter& bloom_of(Collection& value) {
   return *static_cast<BloomFilter*>(value.data);
 }
+inline const BloomFilter& bloom_of(const Collection& value) {
+  return *static_cast<const BloomFilter*>(value.data);
+}
 // Precondition: the record holds a Bloom filter.
 inline const BloomFilter& bloom_of(const Record& record) {
   return *static_cast<const BloomFilter*>(collection_of(record).data);
