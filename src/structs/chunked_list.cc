@@ -362,7 +362,7 @@ void ChunkedList::replace(Cursor here, std::string_view text, const Limits& limi
 }
 
 ChunkedList::Cursor ChunkedList::erase(Cursor here) {
-  if (open_ != here.chunk) [[unlikely]]
+  if (open_ != kNoChunk && open_ != here.chunk) [[unlikely]]
     settle();
   Chunk& in = opened(here.chunk);
   if (in.count == 1) {
