@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <new>
+#include <vector>
 
 #include "base/bytes.h"
 #include "base/random.h"
@@ -14,6 +15,8 @@ namespace {
 constexpr uint8_t kInSlab = 0x80;
 constexpr uint8_t kFirstGoesOn = 0x40;
 constexpr uint8_t kGoesOn = 0x80;
+constexpr size_t kExpiryBytes = 6;
+static_assert(MemberTable::kLatest < int64_t{1} << (8 * kExpiryBytes));
 
 constexpr size_t bytes_of_rest(size_t size) {
   size_t bytes = 1;
@@ -62,6 +65,33 @@ size_t read_first(const char*& from) {
   return low | read_rest(from) << 6;
 }
 
+// The size of a value, and its deadline.
+char* write_value_facts(char* to, size_t size, int64_t expiry) {
+  to = write_rest(to, size);
+  if (expiry == MemberTable::kForever) return to;
+  to[-1] = static_cast<char>(to[-1] | kGoesOn);
+  *to++ = 0;
+  for (size_t i = 0; i < kExpiryBytes; i++) *to++ = static_cast<char>(expiry >> (8 * i));
+  return to;
+}
+
+size_t read_value_facts(const char*& from, int64_t& expiry) {
+  const char* const begin = from;
+  const size_t size = read_rest(from);
+  expiry = MemberTable::kForever;
+  if (from - begin == 1 || from[-1] != 0) [[likely]]
+    return size;
+  expiry = 0;
+  for (size_t i = 0; i < kExpiryBytes; i++) {
+    expiry |= static_cast<int64_t>(static_cast<uint8_t>(*from++)) << (8 * i);
+  }
+  return size;
+}
+
+constexpr size_t bytes_of_value_facts(size_t size, int64_t expiry) {
+  return bytes_of_rest(size) + (expiry == MemberTable::kForever ? 0 : 1 + kExpiryBytes);
+}
+
 bool in_slab(const void* entry) {
   return (load<uint8_t>(entry) & kInSlab) != 0;
 }
@@ -69,7 +99,8 @@ bool in_slab(const void* entry) {
 std::string_view member_of(const void* entry, bool with_value) {
   const auto* at = static_cast<const char*>(entry);
   const size_t size = read_first(at);
-  if (with_value) read_rest(at);
+  int64_t expiry;
+  if (with_value) read_value_facts(at, expiry);
   return {at, size};
 }
 
@@ -93,8 +124,10 @@ MemberTable::~MemberTable() {
 std::unique_ptr<MemberTable> MemberTable::clone() const {
   auto copy = std::make_unique<MemberTable>(kind_, hasher_);
   if (size() >= kSlabFrom) copy->slab_ = std::make_unique<Slab>();
-  for_each(
-      [&](const Item& item) { copy->table_.insert((*hasher_)(item.member), copy->make(item)); });
+  for_each([&](const Item& item) {
+    const auto at = copy->table_.insert((*hasher_)(item.member), copy->make(item));
+    if (item.expiry != kForever) copy->note_expiry(at, item.expiry);
+  });
   return copy;
 }
 
@@ -118,8 +151,9 @@ MemberTable::Item MemberTable::item_of(const void* entry) const {
   const auto* at = static_cast<const char*>(entry);
   const size_t size = read_first(at);
   if (kind_ == Kind::kMembers) return {{at, size}, {}};
-  const size_t value_size = read_rest(at);
-  return {{at, size}, {at + size, value_size}};
+  int64_t expiry;
+  const size_t value_size = read_value_facts(at, expiry);
+  return {{at, size}, {at + size, value_size}, expiry};
 }
 
 std::optional<MemberTable::Item> MemberTable::find(std::string_view member) const {
@@ -131,12 +165,14 @@ std::optional<MemberTable::Item> MemberTable::find(std::string_view member) cons
 size_t MemberTable::block_size(const Item& item) const {
   const size_t size = bytes_of_first(item.member.size()) + item.member.size();
   if (kind_ == Kind::kMembers) return size;
-  return size + bytes_of_rest(item.value.size()) + item.value.size();
+  return size + bytes_of_value_facts(item.value.size(), item.expiry) + item.value.size();
 }
 
 void MemberTable::write(char* block, bool owner_is_slab, const Item& item) const {
   char* to = write_first(block, item.member.size(), owner_is_slab ? kInSlab : 0);
-  if (kind_ == Kind::kFieldsAndValues) to = write_rest(to, item.value.size());
+  if (kind_ == Kind::kFieldsAndValues) {
+    to = write_value_facts(to, item.value.size(), item.expiry);
+  }
   copy_bytes(to, item.member.data(), item.member.size());
   if (kind_ == Kind::kFieldsAndValues) {
     copy_bytes(to + item.member.size(), item.value.data(), item.value.size());
@@ -162,33 +198,87 @@ void MemberTable::release(void* entry) {
   std::free(entry);
 }
 
-bool MemberTable::add(std::string_view member, std::string_view value) {
+void MemberTable::note_expiry(Table::Position at, int64_t expiry) {
+  if (expiry == kForever) return table_.unmark(at);
+  const auto due = static_cast<uint64_t>(expiry);
+  if (expiring() == 0 || due < next_due_) next_due_ = due;
+  table_.mark(at, expiry);
+}
+
+bool MemberTable::add(std::string_view member, std::string_view value, int64_t expiry) {
   const uint64_t hash = (*hasher_)(member);
   if (locate(hash, member)) return false;
   if (slab_ == nullptr && size() >= kSlabFrom) slab_ = std::make_unique<Slab>();
-  table_.insert(hash, make({member, value}));
+  const Table::Position at = table_.insert(hash, make({member, value, expiry}));
+  if (expiry != kForever) note_expiry(at, expiry);
   return true;
 }
 
-bool MemberTable::set(std::string_view member, std::string_view value) {
+bool MemberTable::set(std::string_view member, std::string_view value, int64_t expiry) {
   const Table::Position at = locate((*hasher_)(member), member);
-  if (!at) return add(member, value);
+  if (!at) return add(member, value, expiry == kAsBefore ? kForever : expiry);
   if (kind_ == Kind::kMembers) return false;
   void* entry = at.entry();
   const Item old = item_of(entry);
-  const size_t size = block_size({old.member, value});
-  // The member's bytes stay where they are when the size in front of them stays as long as it was.
+  if (expiry == kAsBefore) expiry = old.expiry;
+  const size_t size = block_size({old.member, value, expiry});
+  // The member's bytes stay where they are when what is in front of them stays as long as it was.
   if (Slab::rounded(size) == Slab::rounded(block_size(old)) &&
       malloc_rounded(size) == malloc_rounded(block_size(old)) &&
-      bytes_of_rest(value.size()) == bytes_of_rest(old.value.size())) {
+      bytes_of_value_facts(value.size(), expiry) ==
+          bytes_of_value_facts(old.value.size(), old.expiry)) {
     char* to = static_cast<char*>(entry) + bytes_of_first(old.member.size());
-    to = write_rest(to, value.size());
+    to = write_value_facts(to, value.size(), expiry);
     copy_bytes(to + old.member.size(), value.data(), value.size());
-    return false;
+  } else {
+    table_.replace(at, make({old.member, value, expiry}));
+    release(entry);
   }
-  table_.replace(at, make({old.member, value}));
-  release(entry);
+  if (expiry != old.expiry) note_expiry(at, expiry);
   return false;
+}
+
+bool MemberTable::set_expiry(std::string_view member, int64_t expiry) {
+  const Table::Position at = locate((*hasher_)(member), member);
+  if (!at) return false;
+  void* entry = at.entry();
+  const Item old = item_of(entry);
+  if (expiry == old.expiry) return true;
+  if (expiry != kForever && old.expiry != kForever) {
+    write_value_facts(static_cast<char*>(entry) + bytes_of_first(old.member.size()),
+                      old.value.size(), expiry);
+  } else {
+    table_.replace(at, make({old.member, old.value, expiry}));
+    release(entry);
+  }
+  note_expiry(at, expiry);
+  return true;
+}
+
+size_t MemberTable::remove_due(int64_t now, size_t about,
+                               const std::function<void(const Item&)>& visit) {
+  size_t removed = 0;
+  uint64_t position = 0;
+  std::vector<void*> due;
+  do {
+    due.clear();
+    table_.sweep_segment(position, now, [&](void* entry) {
+      const int64_t expiry = item_of(entry).expiry;
+      if (expiry > now) return expiry;
+      due.push_back(entry);
+      return Table::kGone;
+    });
+    for (void* entry : due) {
+      const Item item = item_of(entry);
+      visit(item);
+      table_.erase(
+          table_.find((*hasher_)(item.member), [=](void* other) { return other == entry; }));
+      release(entry);
+    }
+    removed += due.size();
+  } while (position != 0 && removed < about);
+  if (position == 0 && expiring() > 0) next_due_ = static_cast<uint64_t>(table_.earliest_due());
+  return removed;
 }
 
 bool MemberTable::remove(std::string_view member) {

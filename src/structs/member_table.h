@@ -16,14 +16,18 @@ namespace sorrel {
 // Distinct byte strings, each with a value or none: the members of a large set, the fields of a
 // large hash. One block per entry, found through a Table:
 //
-//   +--------------+---------------------+--------------+-------------+
-//   | owner, size  | size of the value   | member bytes | value bytes |
-//   | 1.. bytes    | 0, or 1.. bytes     |              |             |
-//   +--------------+---------------------+--------------+-------------+
+//   +--------------+---------------------+-----------+--------------+-------------+
+//   | owner, size  | size of the value   | deadline  | member bytes | value bytes |
+//   | 1.. bytes    | 0, or 1.. bytes     | 0, or 6   |              |             |
+//   +--------------+---------------------+-----------+--------------+-------------+
 //
 // A size takes as many bytes as it needs, one for up to 63 (127 for the value). Blocks come from
 // malloc while the table is small, as a slab of its own would be mostly empty, and from the slab
 // later. Each block knows where it came from.
+//
+// An entry with a value may have a deadline. Then the size of the value is spelled one byte longer
+// than it needs to be, which no other size is: entries without a deadline pay nothing for the
+// possibility. Their slots in the Table are marked, so that those which are due are found.
 //
 // Views of members and values are valid until the next change. Not thread-safe.
 class MemberTable {
@@ -32,7 +36,11 @@ class MemberTable {
   struct Item {
     std::string_view member;
     std::string_view value;  // empty of kMembers
+    int64_t expiry = kForever;
   };
+  static constexpr int64_t kForever = -1;
+  static constexpr int64_t kAsBefore = -2;
+  static constexpr int64_t kLatest = (int64_t{1} << 48) - 1;
 
   // `hasher` outlives every use of the table but its destruction.
   MemberTable(Kind kind, const KeyHasher* hasher);
@@ -49,13 +57,25 @@ class MemberTable {
 
   bool contains(std::string_view member) const { return find(member).has_value(); }
   std::optional<Item> find(std::string_view member) const;
-  // False when the member was there already; then nothing changes.
-  bool add(std::string_view member, std::string_view value = {});
+  // False when the member was there already; then nothing changes. Precondition here and below: a
+  // deadline is within 0...kLatest, and only given to what has a value.
+  bool add(std::string_view member, std::string_view value = {}, int64_t expiry = kForever);
   // Adds, or gives another value to what is there. True when it was added. `value` must not point
-  // into the table.
-  bool set(std::string_view member, std::string_view value);
+  // into the table. kAsBefore: the deadline, if there was one, stays.
+  bool set(std::string_view member, std::string_view value, int64_t expiry = kForever);
+  // False when there is no such member, which may point into the table.
+  bool set_expiry(std::string_view member, int64_t expiry);
   // False when it was not there. `member` may point into the table.
   bool remove(std::string_view member);
+
+  // How many have a deadline.
+  size_t expiring() const { return table_.marked(); }
+  // Nothing is due before this; kForever when nothing has a deadline. It may be too early after a
+  // deadline has been taken away, until remove_due() has looked.
+  int64_t next_due() const { return expiring() == 0 ? kForever : static_cast<int64_t>(next_due_); }
+  // Removes what is due at `now`, after showing it; stops soon after `about` entries. Returns how
+  // many.
+  size_t remove_due(int64_t now, size_t about, const std::function<void(const Item&)>& visit);
 
   // Each with the same chance. Precondition: size() > 0.
   Item random(Random& random) const;
@@ -76,8 +96,10 @@ class MemberTable {
   void* make(const Item& item);
   void write(char* block, bool in_slab, const Item& item) const;
   void release(void* entry);
+  void note_expiry(Table::Position at, int64_t expiry);
 
   Kind kind_;
+  uint64_t next_due_ : 56 = 0;  // see next_due(); fills what would be padding
   const KeyHasher* hasher_;
   TableStamps stamps_;
   Table table_;

@@ -139,5 +139,105 @@ TEST(MemberTable, IsSmall) {
   RecordProperty("field_bytes", std::to_string(each(fields)));
 }
 
+// The same model with deadlines, which time catches up with now and then.
+class TimedMembers : public ::testing::Test {
+ protected:
+  struct Field {
+    std::string value;
+    int64_t expiry;
+    bool operator==(const Field&) const = default;
+  };
+  using Fields = std::map<std::string, Field>;
+
+  static Fields all_of(const MemberTable& from) {
+    Fields all;
+    from.for_each([&](const MemberTable::Item& item) {
+      all[std::string(item.member)] = {std::string(item.value), item.expiry};
+    });
+    return all;
+  }
+
+  void change_one(size_t distinct) {
+    const std::string member = some_bytes(random, distinct);
+    const std::string value = some_bytes(random, 100'000);
+    const int64_t later = now + 1 + static_cast<int64_t>(random.below(5'000));
+    const int64_t expiry = random.below(3) == 0 ? MemberTable::kForever : later;
+    const bool present = expected.contains(member);
+    switch (random.below(4)) {
+      case 0:
+        ASSERT_EQ(table.set(member, value, expiry), !present);
+        expected[member] = {value, expiry};
+        break;
+      case 1:
+        ASSERT_EQ(table.set(member, value, MemberTable::kAsBefore), !present);
+        expected[member] = {value, present ? expected[member].expiry : MemberTable::kForever};
+        break;
+      case 2:
+        ASSERT_EQ(table.set_expiry(member, expiry), present);
+        if (present) expected[member].expiry = expiry;
+        break;
+      default:
+        ASSERT_EQ(table.remove(member), expected.erase(member) == 1);
+    }
+    const auto found = table.find(member);
+    ASSERT_EQ(found.has_value(), expected.contains(member));
+    if (found) {
+      ASSERT_EQ((Field{std::string(found->value), found->expiry}), expected[member]);
+    }
+  }
+
+  // In steps, as a slice of time would allow.
+  size_t remove_due() {
+    size_t removed = 0;
+    for (size_t step = 1; step > 0; removed += step) {
+      size_t shown = 0;
+      step = table.remove_due(now, 100, [&](const auto& item) {
+        EXPECT_LE(item.expiry, now);
+        shown++;
+      });
+      EXPECT_EQ(shown, step);
+    }
+    return removed;
+  }
+
+  void let_time_pass() {
+    now += 1'000;
+    size_t timed = 0;
+    int64_t earliest = MemberTable::kLatest;
+    const size_t due = std::erase_if(expected, [&](const auto& field) {
+      const int64_t expiry = field.second.expiry;
+      if (expiry == MemberTable::kForever) return false;
+      if (expiry <= now) return true;
+      timed++;
+      earliest = std::min(earliest, expiry);
+      return false;
+    });
+    ASSERT_EQ(remove_due(), due);
+    ASSERT_EQ(table.expiring(), timed);
+    ASSERT_EQ(table.next_due() == MemberTable::kForever, timed == 0);
+    if (timed > 0) {
+      ASSERT_GT(table.next_due(), now);
+      ASSERT_LE(table.next_due(), earliest);
+    }
+    ASSERT_EQ(all_of(table), expected);
+    ASSERT_EQ(all_of(*table.clone()), expected);
+    ASSERT_EQ(table.clone()->expiring(), timed);
+  }
+
+  Random random{12};
+  MemberTable table{Kind::kFieldsAndValues, &kHasher};
+  Fields expected;
+  int64_t now = MemberTable::kLatest - 100'000;
+};
+
+TEST_F(TimedMembers, DeadlinesBelongToTheirFields) {
+  for (int i = 0; i < 60'000; i++) {
+    ASSERT_NO_FATAL_FAILURE(change_one(i < 30'000 ? 6'000 : 300));
+    if (i % 1'000 == 0) {
+      ASSERT_NO_FATAL_FAILURE(let_time_pass());
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sorrel

@@ -433,4 +433,14 @@ size_t Table::sweep_segment(uint64_t& position, int64_t now,
   return visited;
 }
 
+int64_t Table::earliest_due() const {
+  int64_t earliest = kGone;
+  for (uint64_t prefix = 0; prefix >> kPrefixBits == 0;) {
+    const Segment* segment = segment_of(directory_entry(prefix << (64 - kPrefixBits)));
+    if (segment->marked > 0) earliest = std::min(earliest, segment->earliest_due);
+    prefix += uint64_t{1} << (kPrefixBits - segment->depth);
+  }
+  return earliest;
+}
+
 }  // namespace sorrel

@@ -136,6 +136,8 @@ class Table {
   // the call. Returns the number of marked entries visited.
   static constexpr int64_t kGone = std::numeric_limits<int64_t>::max();
   size_t sweep_segment(uint64_t& position, int64_t now, const std::function<int64_t(void*)>& visit);
+  // No marked entry is due before this; kGone when none is marked. One look per segment.
+  int64_t earliest_due() const;
 
  private:
   static constexpr uint64_t kMark = 1;

@@ -1,6 +1,7 @@
 #include "types/hash.h"
 
 #include <algorithm>
+#include <string>
 #include <unordered_set>
 
 #include "base/numbers.h"
@@ -17,54 +18,114 @@ MemberTable& table_of(const Collection& hash) {
   return *static_cast<MemberTable*>(hash.data);
 }
 
+static_assert(MemberTable::kForever == kNoExpiry && kMaxFieldExpiry <= MemberTable::kLatest);
+
 HashText text_of(std::string_view text) {
   return {.data = text.data(), .size = text.size()};
 }
 HashItem item_of(const MemberTable::Item& item) {
-  return {text_of(item.member), text_of(item.value)};
+  return {text_of(item.member), text_of(item.value), item.expiry};
 }
 
-listpack::Position find_field(listpack::ConstBlock block, std::string_view field) {
-  return listpack::find(block, listpack::first(block), field, 1);
+// In a listpack this stands for no deadline.
+constexpr int64_t kTimeless = 0;
+
+// Elements of a listpack from one field to the next.
+size_t stride_of(const Collection& hash) {
+  return hash.encoding == Encoding::kListpackEx ? 3 : 2;
+}
+
+listpack::Position find_field(const Collection& hash, std::string_view field) {
+  const listpack::Block block = listpack_of(hash);
+  return listpack::find(block, listpack::first(block), field, stride_of(hash) - 1);
+}
+
+// The field at `at` with all that belongs to it; `at` moves to the next field.
+HashItem take_item(const Collection& hash, listpack::Position& at) {
+  const listpack::Block block = listpack_of(hash);
+  HashItem item{.field = listpack::get(block, at)};
+  at = listpack::next(block, at);
+  item.value = listpack::get(block, at);
+  at = listpack::next(block, at);
+  if (hash.encoding != Encoding::kListpackEx) return item;
+  const int64_t expiry = listpack::get(block, at).integer;
+  if (expiry != kTimeless) item.expiry = expiry;
+  at = listpack::next(block, at);
+  return item;
 }
 
 void free_hash(Collection hash) {
-  if (hash.encoding == Encoding::kListpack) {
-    listpack::free(listpack_of(hash));
-  } else {
+  if (hash.encoding == Encoding::kHashtable) {
     delete &table_of(hash);
+  } else {
+    listpack::free(listpack_of(hash));
   }
 }
 
 }  // namespace
 
+int64_t next_field_expiry(const Collection& hash) {
+  if (hash.encoding == Encoding::kHashtable) return table_of(hash).next_due();
+  if (hash.encoding == Encoding::kListpack) return kNoExpiry;
+  // The earliest stands first.
+  auto at = listpack::first(listpack_of(hash));
+  return at == listpack::kNone ? kNoExpiry : take_item(hash, at).expiry;
+}
+
 size_t Hash::size() const {
   if (hash_.encoding == Encoding::kHashtable) return table_of(hash_).size();
-  return listpack::size(listpack_of(hash_)) / 2;
+  return listpack::size(listpack_of(hash_)) / stride_of(hash_);
+}
+
+size_t Hash::live_size() const {
+  if (!has_due()) return size();
+  size_t count = 0;
+  for_each([&](const HashItem&) { count++; });
+  return count;
 }
 
 std::optional<HashText> Hash::get(std::string_view field) const {
   if (hash_.encoding == Encoding::kHashtable) {
     const auto item = table_of(hash_).find(field);
-    if (!item) return std::nullopt;
+    if (!item || is_due(item->expiry)) return std::nullopt;
     return text_of(item->value);
   }
-  const listpack::Block block = listpack_of(hash_);
-  const auto at = find_field(block, field);
-  if (at == listpack::kNone) return std::nullopt;
-  return listpack::get(block, listpack::next(block, at));
+  if (hash_.encoding == Encoding::kListpack) {
+    const listpack::Block block = listpack_of(hash_);
+    const auto at = find_field(hash_, field);
+    if (at == listpack::kNone) return std::nullopt;
+    return listpack::get(block, listpack::next(block, at));
+  }
+  const auto item = find(field);
+  if (!item) return std::nullopt;
+  return item->value;
+}
+
+std::optional<HashItem> Hash::find(std::string_view field) const {
+  HashItem item;
+  if (hash_.encoding == Encoding::kHashtable) {
+    const auto found = table_of(hash_).find(field);
+    if (!found) return std::nullopt;
+    item = item_of(*found);
+  } else {
+    auto at = find_field(hash_, field);
+    if (at == listpack::kNone) return std::nullopt;
+    item = take_item(hash_, at);
+  }
+  if (is_due(item.expiry)) return std::nullopt;
+  return item;
 }
 
 void Hash::for_each(const Visit& visit) const {
   if (hash_.encoding == Encoding::kHashtable) {
-    table_of(hash_).for_each([&](const auto& item) { visit(item_of(item)); });
+    table_of(hash_).for_each([&](const auto& item) {
+      if (!is_due(item.expiry)) visit(item_of(item));
+    });
     return;
   }
-  const listpack::Block block = listpack_of(hash_);
-  for (auto at = listpack::first(block); at != listpack::kNone;) {
-    const auto value = listpack::next(block, at);
-    visit({listpack::get(block, at), listpack::get(block, value)});
-    at = listpack::next(block, value);
+  for (auto at = listpack::first(listpack_of(hash_)); at != listpack::kNone;) {
+    const HashItem item = take_item(hash_, at);
+    if (!is_due(item.expiry)) visit(item);
   }
 }
 
@@ -73,14 +134,16 @@ uint64_t Hash::scan(uint64_t cursor, const Visit& visit) const {
     for_each(visit);
     return 0;
   }
-  return table_of(hash_).scan(cursor, [&](const auto& item) { visit(item_of(item)); });
+  return table_of(hash_).scan(cursor, [&](const auto& item) {
+    if (!is_due(item.expiry)) visit(item_of(item));
+  });
 }
 
 HashItem Hash::random(Random& random) const {
   if (hash_.encoding == Encoding::kHashtable) return item_of(table_of(hash_).random(random));
-  const listpack::Block block = listpack_of(hash_);
-  const auto at = listpack::at(block, static_cast<int64_t>(random.below(size()) * 2));
-  return {listpack::get(block, at), listpack::get(block, listpack::next(block, at))};
+  auto at = listpack::at(listpack_of(hash_),
+                         static_cast<int64_t>(random.below(size()) * stride_of(hash_)));
+  return take_item(hash_, at);
 }
 
 void Hash::sample(size_t count, Random& random, const Visit& visit) const {
@@ -119,40 +182,122 @@ void HashEdit::expect(std::span<const std::string_view> fields_and_values) {
 
 void HashEdit::convert_to_table() {
   auto* table = new MemberTable(MemberTable::Kind::kFieldsAndValues, limits_.hasher);
-  for_each([&](const HashItem& item) {
+  Hash(hash_).for_each([&](const HashItem& item) {
     IntegerText field;
     IntegerText value;
-    table->add(item.field.text(field), item.value.text(value));
+    table->add(item.field.text(field), item.value.text(value), item.expiry);
   });
   free_hash(hash_);
   become(Encoding::kHashtable, table);
 }
 
-bool HashEdit::suits_listpack(std::string_view field, std::string_view value) const {
-  return std::max(field.size(), value.size()) <= limits_.max_listpack_value &&
-         listpack::fits(listpack_of(hash_), field.size() + value.size(), 2);
+void HashEdit::convert_to_timed_listpack() {
+  listpack::Block block = listpack::make();
+  for_each([&](const HashItem& item) {
+    IntegerText scratch;
+    block = listpack::append(block, item.field.text(scratch));
+    block = listpack::append(block, item.value.text(scratch));
+    block = listpack::append(block, kTimeless);
+  });
+  free_hash(hash_);
+  become(Encoding::kListpackEx, block);
 }
 
-bool HashEdit::set(std::string_view field, std::string_view value) {
-  if (hash_.encoding == Encoding::kListpack && !suits_listpack(field, value)) convert_to_table();
-  if (hash_.encoding == Encoding::kHashtable) return table_of(hash_).set(field, value);
+bool HashEdit::suits_listpack(std::string_view field, std::string_view value) const {
+  constexpr size_t kLongestDeadline = sizeof(int64_t);
+  return std::max(field.size(), value.size()) <= limits_.max_listpack_value &&
+         listpack::fits(listpack_of(hash_), field.size() + value.size() + kLongestDeadline, 3);
+}
+
+bool HashEdit::set(std::string_view field, std::string_view value, Deadline old) {
+  if (hash_.encoding != Encoding::kHashtable && !suits_listpack(field, value)) convert_to_table();
+  if (hash_.encoding == Encoding::kHashtable) {
+    return table_of(hash_).set(
+        field, value, old == Deadline::kStays ? MemberTable::kAsBefore : MemberTable::kForever);
+  }
   const listpack::Block block = listpack_of(hash_);
-  if (const auto at = find_field(block, field); at != listpack::kNone) {
-    become(Encoding::kListpack, listpack::replace(block, listpack::next(block, at), value));
+  if (const auto at = find_field(hash_, field); at != listpack::kNone) {
+    become(hash_.encoding, listpack::replace(block, listpack::next(block, at), value));
+    if (hash_.encoding == Encoding::kListpackEx && old == Deadline::kGoes) {
+      move_in_order(at, kNoExpiry);
+    }
     return false;
   }
-  become(Encoding::kListpack, listpack::append(listpack::append(block, field), value));
+  listpack::Block longer = listpack::append(listpack::append(block, field), value);
+  if (hash_.encoding == Encoding::kListpackEx) longer = listpack::append(longer, kTimeless);
+  become(hash_.encoding, longer);
   if (size() > limits_.max_listpack_entries) convert_to_table();
   return true;
 }
 
+void HashEdit::set_expiry(std::string_view field, int64_t at_ms) {
+  if (hash_.encoding == Encoding::kListpack) {
+    if (at_ms == kNoExpiry) return;
+    const bool fits = listpack::fits(listpack_of(hash_), size() * sizeof(int64_t), size());
+    fits ? convert_to_timed_listpack() : convert_to_table();
+  }
+  if (hash_.encoding == Encoding::kHashtable) {
+    table_of(hash_).set_expiry(field, at_ms);
+    return;
+  }
+  if (const auto at = find_field(hash_, field); at != listpack::kNone) move_in_order(at, at_ms);
+}
+
+// The field at `at` gets this deadline and the place that belongs to it.
+void HashEdit::move_in_order(listpack::Position at, int64_t expiry) {
+  auto next = at;
+  const HashItem item = take_item(hash_, next);
+  if (item.expiry == expiry) return;
+  IntegerText scratch;
+  const std::string field(item.field.text(scratch));
+  const std::string value(item.value.text(scratch));
+  listpack::Block block = listpack::erase_range(listpack_of(hash_), at, 3);
+  become(Encoding::kListpackEx, block);
+  auto before = expiry == kNoExpiry ? listpack::kNone : listpack::first(block);
+  for (auto look = before; look != listpack::kNone;) {
+    const int64_t other = take_item(hash_, look).expiry;
+    if (other == kNoExpiry || other > expiry) break;
+    before = look;
+  }
+  if (before == listpack::kNone) {
+    block = listpack::append(listpack::append(block, field), value);
+    block = listpack::append(block, expiry == kNoExpiry ? kTimeless : expiry);
+  } else {
+    // Each goes in front of the one that was put there last.
+    block = listpack::insert_before(block, before, expiry);
+    block = listpack::insert_before(block, before, value);
+    block = listpack::insert_before(block, before, field);
+  }
+  become(Encoding::kListpackEx, block);
+}
+
 bool HashEdit::remove(std::string_view field) {
   if (hash_.encoding == Encoding::kHashtable) return table_of(hash_).remove(field);
-  const listpack::Block block = listpack_of(hash_);
-  const auto at = find_field(block, field);
+  const auto at = find_field(hash_, field);
   if (at == listpack::kNone) return false;
-  become(Encoding::kListpack, listpack::erase_range(block, at, 2));
+  become(hash_.encoding, listpack::erase_range(listpack_of(hash_), at, stride_of(hash_)));
   return true;
+}
+
+size_t HashEdit::remove_due(size_t about, const std::function<void(std::string_view)>& tell) {
+  if (!has_due()) return 0;
+  if (hash_.encoding == Encoding::kListpackEx) return remove_first_due(about, tell);
+  return table_of(hash_).remove_due(now_ms_, about,
+                                    [&](const MemberTable::Item& item) { tell(item.member); });
+}
+
+size_t HashEdit::remove_first_due(size_t about, const std::function<void(std::string_view)>& tell) {
+  const listpack::Block block = listpack_of(hash_);
+  const auto first = listpack::first(block);
+  size_t count = 0;
+  for (auto at = first; at != listpack::kNone && count < about; count++) {
+    const HashItem item = take_item(hash_, at);
+    if (!is_due(item.expiry)) break;
+    IntegerText scratch;
+    tell(item.field.text(scratch));
+  }
+  become(Encoding::kListpackEx, listpack::erase_range(block, first, 3 * count));
+  return count;
 }
 
 const CollectionOps& hash_ops() {
@@ -164,15 +309,16 @@ const CollectionOps& hash_ops() {
       .size = [](const Collection& hash) { return Hash(hash).size(); },
       .memory =
           [](const Collection& hash) {
-            return hash.encoding == Encoding::kListpack ? listpack::memory_bytes(listpack_of(hash))
-                                                        : table_of(hash).memory_bytes();
+            return hash.encoding == Encoding::kHashtable
+                       ? table_of(hash).memory_bytes()
+                       : listpack::memory_bytes(listpack_of(hash));
           },
       .free = free_hash,
       .clone = [](const Collection& hash) -> Collection {
-        if (hash.encoding == Encoding::kListpack) {
-          return {hash.encoding, listpack::clone(listpack_of(hash))};
+        if (hash.encoding == Encoding::kHashtable) {
+          return {hash.encoding, table_of(hash).clone().release()};
         }
-        return {hash.encoding, table_of(hash).clone().release()};
+        return {hash.encoding, listpack::clone(listpack_of(hash))};
       },
   };
   return kOps;

@@ -151,5 +151,104 @@ TEST(HashEncoding, IsPickedByWhatIsExpected) {
   EXPECT_EQ(encoding_for(std::vector<std::string_view>(1'026, "f")), Encoding::kHashtable);
 }
 
+// Fields with deadlines against a model, in every form, while time goes by.
+TEST_P(HashTest, DeadlinesAreKeptAndCome) {
+  struct Field {
+    std::string value;
+    int64_t expiry;
+    bool operator==(const Field&) const = default;
+  };
+  std::map<std::string, Field> expected;
+  int64_t now = 1'000'000;
+  for (int i = 0; i < 8'000; i++) {
+    HashEdit edit(home, limits);
+    const std::string field = some_text(700);
+    const bool there = expected.contains(field);
+    const auto later = now + 1 + static_cast<int64_t>(random.below(2'000));
+    switch (random.below(5)) {
+      case 0:
+      case 1: {
+        const bool stays = random.below(2) == 0;
+        const std::string value = some_text(10'000);
+        ASSERT_EQ(
+            edit.set(field, value, stays ? HashEdit::Deadline::kStays : HashEdit::Deadline::kGoes),
+            !there);
+        expected[field] = {value, there && stays ? expected[field].expiry : kNoExpiry};
+        break;
+      }
+      case 2:
+      case 3:
+        if (!there) break;
+        expected[field].expiry = random.below(4) == 0 ? kNoExpiry : later;
+        edit.set_expiry(field, expected[field].expiry);
+        break;
+      default:
+        ASSERT_EQ(edit.remove(field), expected.erase(field) == 1);
+    }
+    if (i % 100 != 0) continue;
+    now += 100;
+    ASSERT_EQ(Hash(home).size(), expected.size());
+    std::map<std::string, Field> due;
+    for (const auto& [name, item] : expected) {
+      if (item.expiry != kNoExpiry && item.expiry <= now) due[name] = item;
+    }
+    const Hash before(home, now);
+    ASSERT_EQ(before.live_size(), expected.size() - due.size());
+    if (!due.empty()) {
+      ASSERT_TRUE(before.has_due());
+      ASSERT_FALSE(before.get(due.begin()->first));
+      ASSERT_FALSE(before.find(due.begin()->first));
+    }
+    HashEdit late(home, limits, now);
+    size_t removed = 0;
+    while (const size_t step = late.remove_due(7, [&](std::string_view name) {
+      EXPECT_TRUE(due.contains(std::string(name)));
+      expected.erase(std::string(name));
+    })) {
+      removed += step;
+    }
+    ASSERT_EQ(removed, due.size());
+    std::map<std::string, Field> all;
+    Hash(home, now).for_each([&](const HashItem& item) {
+      all[text_of(item.field)] = {text_of(item.value), item.expiry};
+    });
+    ASSERT_EQ(all, expected);
+    ASSERT_FALSE(Hash(home, now).has_due());
+  }
+}
+
+TEST(TimedHash, ListpackHasTheEarliestFirst) {
+  Collection home = hash_ops().make();
+  HashEdit hash(home, kUsual);
+  for (const char* field : {"a", "b", "c", "d"}) hash.set(field, "1");
+  EXPECT_EQ(next_field_expiry(home), kNoExpiry);
+  hash.set_expiry("c", 300);
+  EXPECT_EQ(home.encoding, Encoding::kListpackEx);
+  hash.set_expiry("a", 500);
+  hash.set_expiry("d", 100);
+  EXPECT_EQ(next_field_expiry(home), 100);
+  const auto order = [&] {
+    std::string text;
+    Hash(home).for_each([&](const HashItem& item) {
+      text += text_of(item.field) + "@" + to_text(item.expiry) + " ";
+    });
+    return text;
+  };
+  EXPECT_EQ(order(), "d@100 c@300 a@500 b@-1 ");
+  hash.set("d", "2", HashEdit::Deadline::kStays);
+  EXPECT_EQ(order(), "d@100 c@300 a@500 b@-1 ");
+  hash.set("d", "3");
+  EXPECT_EQ(order(), "c@300 a@500 b@-1 d@-1 ");
+  const Collection copy = hash_ops().clone(home);
+  EXPECT_EQ(next_field_expiry(copy), 300);
+  hash_ops().free(copy);
+  // Through the table and back out of it.
+  hash.set("long", std::string(65, 'x'));
+  EXPECT_EQ(home.encoding, Encoding::kHashtable);
+  EXPECT_EQ(Hash(home).find("c")->expiry, 300);
+  EXPECT_EQ(next_field_expiry(home), 300);
+  hash_ops().free(home);
+}
+
 }  // namespace
 }  // namespace sorrel

@@ -26,6 +26,7 @@ enum class Encoding : uint8_t {
   kSkiplist,
   kStream,
   kBloom,
+  kListpackEx,  // of hashes: with a deadline behind each pair
 };
 
 struct Collection;

@@ -34,6 +34,8 @@ std::string_view encoding_name(const Record& record) {
       return string_encoding_name(record);
     case Encoding::kListpack:
       return "listpack";
+    case Encoding::kListpackEx:
+      return "listpackex";
     case Encoding::kIntset:
       return "intset";
     case Encoding::kQuicklist:
