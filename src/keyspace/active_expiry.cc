@@ -9,6 +9,22 @@ namespace {
 // Segments between two looks at the clock; one segment that is due takes about ten microseconds.
 constexpr int kSegmentsPerLook = 4;
 
+// Fields that go between two looks at the clock, about as much work.
+constexpr size_t kFieldsPerLook = 64;
+
+// Removes the fields that are due, hash by hash; returns false when the time is up.
+bool expire_fields(Door& door, int db, Database& database, ExpirySlice& slice,
+                   const std::function<bool()>& may_go_on) {
+  for (auto due = database.field_due.first(); due && due->at_ms <= door.now_ms();
+       due = database.field_due.first()) {
+    // Either fields go, or the hash turns out to be due later (or its key is): it moves on.
+    const std::string key(due->key);
+    slice.expired_fields += door.open(door.key(key), db).expire_due_fields(kFieldsPerLook);
+    if (!may_go_on()) return false;
+  }
+  return true;
+}
+
 // Sweeps one segment; returns false when the sweep has come round.
 bool sweep_one(Door& door, unsigned partition, int db, Database& database, ExpirySlice& slice) {
   std::vector<std::string> due;
@@ -49,6 +65,10 @@ ExpirySlice expire_slice(Door& door, unsigned partition, const std::function<boo
   for (int db = 0; db < door.keyspace().database_count(); db++) {
     Database* database = door.keyspace().find_database(partition, db);
     if (database == nullptr) continue;
+    if (!expire_fields(door, db, *database, slice, may_go_on)) {
+      slice.out_of_time = true;
+      return slice;
+    }
     if (database->table.marked() == 0) {
       database->average_ttl_ms = 0;
       continue;

@@ -36,6 +36,7 @@ void Door::mark_used_lfu(Record& record) {
 void Door::expire(unsigned partition, Database& database, int db, Table::Position at) {
   auto* record = static_cast<Record*>(at.entry());
   const std::string key(record->key());
+  database.leave_field_due(*record);
   database.table.erase(at);
   database.arena.free(record);
   version_++;
@@ -45,6 +46,12 @@ void Door::expire(unsigned partition, Database& database, int db, Table::Positio
     touch(db, key);
   if (observer_ != nullptr) observer_->on_change(db, key, kExpiredEvent);
   const std::string_view effect[] = {"DEL", key};
+  effects_.append(db, effect);
+}
+
+// One effect for each field, as Redis has it.
+void Door::note_field_gone(int db, std::string_view key, std::string_view field) {
+  const std::string_view effect[] = {"HDEL", key, field};
   effects_.append(db, effect);
 }
 
@@ -82,6 +89,7 @@ void Door::put_string(const Key& key, std::string_view value, int64_t expiry, Ev
   if (!found.at) return open(key, db_).set_string(value, expiry, event);
   Record* record = found.record();
   mark_used(*record);
+  found.database->leave_field_due(*record);
   Record* now = found.database->arena.assign_string(record, value, expiry);
   adopt(*found.database, found.at, record, now);
   note_change(db_, key.text, event);
@@ -129,12 +137,14 @@ void Entry::put_new(Record* record) {
   at_ = database_->table.insert(hash_, record);
   record_ = record;
   if (record->has_expiry()) database_->table.mark(at_, record->expiry());
+  database_->enter_field_due(*record);
   version_ = ++door_->version_;
 }
 
 void Entry::set_string(std::string_view value, int64_t expiry, Event event) {
   locate();
   if (record_ != nullptr) {
+    database_->leave_field_due(*record_);
     adopt(database_->arena.assign_string(record_, value, expiry));
   } else {
     database_ = &door_->keyspace_.database(partition_, db_);
@@ -146,6 +156,7 @@ void Entry::set_string(std::string_view value, int64_t expiry, Event event) {
 void Entry::set_integer(int64_t value, int64_t expiry, Event event) {
   locate();
   if (record_ != nullptr) {
+    database_->leave_field_due(*record_);
     adopt(database_->arena.assign_integer(record_, value, expiry));
   } else {
     database_ = &door_->keyspace_.database(partition_, db_);
@@ -157,6 +168,7 @@ void Entry::set_integer(int64_t value, int64_t expiry, Event event) {
 void Entry::set_text(std::string_view value, int64_t expiry, Event event) {
   locate();
   if (record_ != nullptr) {
+    database_->leave_field_due(*record_);
     adopt(database_->arena.assign_text(record_, text_, value, expiry));
   } else {
     database_ = &door_->keyspace_.database(partition_, db_);
@@ -197,6 +209,7 @@ Collection& Entry::edit(Type type) {
   edit_type_ = type;
   edited_ = record_ != nullptr ? collection_of(*record_) : collection_ops(type).make();
   bytes_before_ = record_ != nullptr ? collection_ops(type).memory(edited_) : 0;
+  field_due_before_ = record_ != nullptr ? Database::field_due_of(*record_) : kNoExpiry;
   return edited_;
 }
 
@@ -208,11 +221,14 @@ void Entry::finish() {
   const bool empty = ops.size(edited_) == 0;
   if (record_ != nullptr) {
     database_->arena.update_collection(record_, edited_, bytes_before_);
+    database_->move_field_due(*record_, field_due_before_, Database::field_due_of(*record_));
     if (!empty) return;
     remove();
-    also_ = kEmptiedEvent;
+    emptied_ = true;
   } else if (empty) {
     ops.free(edited_);
+    // It was there for a moment, if somebody has heard of it.
+    emptied_ = changed_;
   } else {
     database_ = &door_->keyspace_.database(partition_, db_);
     put_new(database_->arena.assign_collection(nullptr, text_, edit_type_, edited_, kNoExpiry));
@@ -223,7 +239,9 @@ void Entry::set_collection(Type type, const Collection& value, int64_t expiry, E
   finish();
   locate();
   if (record_ != nullptr) {
+    database_->leave_field_due(*record_);
     adopt(database_->arena.assign_collection(record_, text_, type, value, expiry));
+    database_->enter_field_due(*record_);
   } else {
     database_ = &door_->keyspace_.database(partition_, db_);
     put_new(database_->arena.assign_collection(nullptr, text_, type, value, expiry));
@@ -233,6 +251,7 @@ void Entry::set_collection(Type type, const Collection& value, int64_t expiry, E
 
 // Precondition: located and present.
 void Entry::remove() {
+  database_->leave_field_due(*record_);
   database_->table.erase(at_);
   database_->arena.free(record_);
   record_ = nullptr;
@@ -252,6 +271,7 @@ void Entry::move_from(Entry& from, Event here, Event there) {
   if (record_ != nullptr) erase(here);
   from.locate();
   Record* record = from.record_;
+  from.database_->leave_field_due(*record);
   from.database_->table.erase(from.at_);
   from.record_ = nullptr;
   from.at_ = {};
@@ -272,6 +292,42 @@ void Entry::copy_from(Entry& from, Event event) {
   put_new(database_->arena.clone(from.record_, text_));
   record_->set_access(access);
   note(event);
+}
+
+void Door::expire_fields(const Key& key, std::span<const std::string_view> fields) {
+  Entry(*this, key, db_, find(key, db_)).expire_fields(fields);
+}
+
+void Entry::expire_named_fields(std::span<const std::string_view> fields) {
+  const HashLimits limits = door_->keyspace_.hash_limits();
+  HashEdit hash(edit(Type::kHash), limits, door_->now_ms_);
+  size_t count = 0;
+  for (std::string_view field : fields) {
+    if (!hash.remove_if_due(field)) continue;
+    door_->note_field_gone(db_, text_, field);
+    count++;
+  }
+  tell_expired_fields(count);
+}
+
+size_t Entry::expire_due_fields(size_t about) {
+  if (!has_due_fields()) return 0;
+  const HashLimits limits = door_->keyspace_.hash_limits();
+  HashEdit hash(edit(Type::kHash), limits, door_->now_ms_);
+  const size_t count = hash.remove_due(
+      about, [&](std::string_view field) { door_->note_field_gone(db_, text_, field); });
+  tell_expired_fields(count);
+  return count;
+}
+
+// The end of their removal.
+void Entry::tell_expired_fields(size_t count) {
+  finish();
+  if (count == 0) return;
+  count_expired_fields(count);
+  door_->tell(db_, text_, kFieldsExpiredEvent);
+  if (emptied_) door_->tell(db_, text_, kEmptiedEvent);
+  emptied_ = false;
 }
 
 void Entry::set_access(uint32_t word) {

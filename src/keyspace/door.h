@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -111,6 +112,8 @@ class Door {
 
   // Deletes `record` because its time has come: counts, tells observers, leaves a DEL effect.
   void expire(unsigned partition, Database& database, int db, Table::Position at);
+  // As Entry::expire_fields(), for commands that only read: after they have, as it changes the key.
+  void expire_fields(const Key& key, std::span<const std::string_view> fields);
 
  private:
   friend class Entry;
@@ -136,6 +139,7 @@ class Door {
     record.set_access(lru_now_);
   }
   void mark_used_lfu(Record& record);
+  void note_field_gone(int db, std::string_view key, std::string_view field);
   static void adopt(Database& database, Table::Position at, const Record* before, Record* now);
   void note_change(int db, std::string_view key, Event event) {
     changes_++;
@@ -179,6 +183,8 @@ class Entry {
       door_->changes_--;
     if (also_.name != nullptr) [[unlikely]]
       door_->tell(db_, text_, also_);
+    if (emptied_) [[unlikely]]
+      door_->tell(db_, text_, kEmptiedEvent);
   }
   Entry(const Entry&) = delete;
   Entry& operator=(const Entry&) = delete;
@@ -226,6 +232,22 @@ class Entry {
   // Creates or overwrites, whatever was there. The entry owns `value` from now on; it is not empty.
   void set_collection(Type type, const Collection& value, int64_t expiry, Event event);
 
+  // Removes those of `fields` of a hash whose time has come, which commands that name fields do
+  // with them; the key goes with the last one. Counted, told ("hexpired", "del") and left as HDEL
+  // effects here, apart from what the command does. Nothing happens to other types, and while the
+  // door may not expire. Precondition: no edit is going on.
+  void expire_fields(std::span<const std::string_view> fields) {
+    if (has_due_fields()) [[unlikely]]
+      expire_named_fields(fields);
+  }
+  // The same with all fields whose time has come; stops soon after `about` of them. Returns how
+  // many.
+  size_t expire_due_fields(size_t about = SIZE_MAX);
+  // Fields that a command has deleted because it was given a deadline in the past.
+  void count_expired_fields(uint64_t count) {
+    door_->keyspace_.partition(partition_).stats.expired_fields += count;
+  }
+
   void set_access(uint32_t word);
 
   // A second event of the same change, heard after the first: SET with a deadline is "set" and
@@ -252,6 +274,13 @@ class Entry {
   }
   void locate_again();
   void adopt(Record* record);
+  bool has_due_fields() const {
+    if (record_ == nullptr) return false;
+    const int64_t due = Database::field_due_of(*record_);
+    return due != kNoExpiry && due <= door_->now_ms_ && door_->may_expire_;
+  }
+  void expire_named_fields(std::span<const std::string_view> fields);
+  void tell_expired_fields(size_t count);
   void remove();
   void put_new(Record* record);
   void note(Event event) {
@@ -271,11 +300,13 @@ class Entry {
   bool changed_ = false;
   bool counted_ = true;
   bool editing_ = false;
-  Type edit_type_;       // when editing_
-  Collection edited_;    // when editing_
-  size_t bytes_before_;  // when editing_
-  Event event_;          // when changed_
-  Event also_{};         // no name: none
+  bool emptied_ = false;
+  Type edit_type_;            // when editing_
+  Collection edited_;         // when editing_
+  size_t bytes_before_;       // when editing_
+  int64_t field_due_before_;  // when editing_
+  Event event_;               // when changed_
+  Event also_{};              // no name: none
 };
 
 [[gnu::always_inline]] inline Record* Door::guessed(const Key& key, int db) const {

@@ -28,6 +28,7 @@ struct Event {
 };
 
 inline constexpr Event kExpiredEvent{EventClass::kExpired, "expired"};
+inline constexpr Event kFieldsExpiredEvent{EventClass::kHash, "hexpired"};
 inline constexpr Event kEmptiedEvent{EventClass::kGeneric, "del"};
 
 }  // namespace sorrel

@@ -66,6 +66,14 @@ size_t Keyspace::expiring_count(int db) const {
   return count;
 }
 
+size_t Keyspace::field_expiring_count(int db) const {
+  size_t count = 0;
+  for (unsigned p = 0; p < partition_count(); p++) {
+    if (const Database* database = find_database(p, db)) count += database->field_due.size();
+  }
+  return count;
+}
+
 int64_t Keyspace::average_ttl_ms(int db) const {
   int64_t sum = 0;
   int64_t samples = 0;
@@ -104,6 +112,7 @@ PartitionStats Keyspace::stats() const {
     total.hits += partition.stats.hits;
     total.misses += partition.stats.misses;
     total.expired += partition.stats.expired;
+    total.expired_fields += partition.stats.expired_fields;
   }
   return total;
 }

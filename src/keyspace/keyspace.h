@@ -8,9 +8,11 @@
 #include "base/hash.h"
 #include "base/key_slot.h"
 #include "keyspace/access_clock.h"
+#include "keyspace/field_due_index.h"
 #include "keyspace/latch.h"
 #include "keyspace/reclaimer.h"
 #include "structs/table.h"
+#include "types/hash.h"
 #include "types/record.h"
 
 namespace sorrel {
@@ -23,11 +25,36 @@ class Database {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  size_t memory_bytes() const { return table.memory_bytes() + arena.used_bytes(); }
-  size_t reserved_bytes() const { return table.memory_bytes() + arena.reserved_bytes(); }
+  size_t memory_bytes() const {
+    return table.memory_bytes() + arena.used_bytes() + field_due.memory_bytes();
+  }
+  size_t reserved_bytes() const {
+    return table.memory_bytes() + arena.reserved_bytes() + field_due.memory_bytes();
+  }
+
+  // When the record is to be looked at for the fields in it; kNoExpiry of nearly all.
+  static int64_t field_due_of(const Record& record) {
+    if (record.type() != Type::kHash || record.encoding() == Encoding::kListpack) [[likely]]
+      return kNoExpiry;
+    return next_field_expiry(collection_of(record));
+  }
+  // The record has come, or is about to go.
+  void enter_field_due(const Record& record) {
+    move_field_due(record, kNoExpiry, field_due_of(record));
+  }
+  void leave_field_due(const Record& record) {
+    move_field_due(record, field_due_of(record), kNoExpiry);
+  }
+  void move_field_due(const Record& record, int64_t before, int64_t now) {
+    if (before == now) [[likely]]
+      return;
+    if (before != kNoExpiry) field_due.erase(before, record.key());
+    if (now != kNoExpiry) field_due.insert(now, record.key());
+  }
 
   Table table;  // of Record*
   RecordArena arena;
+  FieldDueIndex field_due;
 
   // Active expiry: where the sweep stands, and a running average of what it saw.
   uint64_t sweep_position = 0;
@@ -38,6 +65,7 @@ struct PartitionStats {
   uint64_t hits = 0;
   uint64_t misses = 0;
   uint64_t expired = 0;
+  uint64_t expired_fields = 0;
 };
 
 // A share of the key slots, with its own tables and its own latch. Everything in it is read and
@@ -103,6 +131,8 @@ class Keyspace {
   size_t key_count(int db) const;
   size_t expiring_count(int db) const;
   int64_t average_ttl_ms(int db) const;
+  // Hashes with fields that have deadlines.
+  size_t field_expiring_count(int db) const;
   size_t memory_bytes() const;
   size_t reserved_bytes() const;
   PartitionStats stats() const;
@@ -115,6 +145,13 @@ class Keyspace {
   const AccessPolicy& access_policy() const { return access_policy_; }
   KeyspaceLimits& limits() { return limits_; }
   const KeyspaceLimits& limits() const { return limits_; }
+  HashLimits hash_limits() const {
+    return {
+        .max_listpack_entries = static_cast<size_t>(limits_.hash_max_listpack_entries),
+        .max_listpack_value = static_cast<size_t>(limits_.hash_max_listpack_value),
+        .hasher = limits_.hasher,
+    };
+  }
   Reclaimer* reclaimer() const { return reclaimer_; }
 
  private:

@@ -279,6 +279,10 @@ bool HashEdit::remove(std::string_view field) {
   return true;
 }
 
+bool HashEdit::remove_if_due(std::string_view field) {
+  return !contains(field) && remove(field);
+}
+
 size_t HashEdit::remove_due(size_t about, const std::function<void(std::string_view)>& tell) {
   if (!has_due()) return 0;
   if (hash_.encoding == Encoding::kListpackEx) return remove_first_due(about, tell);

@@ -107,6 +107,8 @@ class HashEdit : public Hash {
   void set_expiry(std::string_view field, int64_t at_ms);
   // False when it was not there.
   bool remove(std::string_view field);
+  // The same, if its time has come.
+  bool remove_if_due(std::string_view field);
   // Removes the fields that are due, after telling their names; stops soon after `about` of them.
   // Returns how many. What next_field_expiry() says is right afterwards, if all were removed.
   size_t remove_due(size_t about, const std::function<void(std::string_view field)>& tell);
