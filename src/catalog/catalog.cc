@@ -40,6 +40,7 @@ class Index {
     const std::span<const CommandSpec> families[] = {
         kStringFamily,
         kHashFamily,
+        kHashExpiryFamily,
         kSetFamily,
         kBitmapFamily,
         kListFamily,

@@ -26,6 +26,7 @@ extern const std::span<const CommandSpec> kMemoryFamily;
 extern const std::span<const CommandSpec> kSlowlogFamily;
 extern const std::span<const CommandSpec> kServerFamily;
 extern const std::span<const CommandSpec> kHashFamily;
+extern const std::span<const CommandSpec> kHashExpiryFamily;
 extern const std::span<const CommandSpec> kSetFamily;
 extern const std::span<const CommandSpec> kGeoFamily;
 extern const std::span<const CommandSpec> kSortFamily;

@@ -36,13 +36,6 @@ constexpr Change kExistsHistory[] = {
     {.version = "3.0.3", .what = "Several keys in one call."},
 };
 
-constexpr Arg kExpireConditions[] = {
-    {.name = "nx", .type = ArgType::kPureToken, .token = "NX"},
-    {.name = "xx", .type = ArgType::kPureToken, .token = "XX"},
-    {.name = "gt", .type = ArgType::kPureToken, .token = "GT"},
-    {.name = "lt", .type = ArgType::kPureToken, .token = "LT"},
-};
-
 constexpr Arg kExpireArgs[] = {
     kKeyArg,
     {.name = "seconds", .type = ArgType::kInteger},

@@ -15,10 +15,6 @@ constexpr KeySpec kHdelKeys[] = {
     {.flags = kKeyRW | kKeyDelete},
 };
 
-constexpr KeySpec kHgetdelKeys[] = {
-    {.flags = kKeyRW | kKeyAccess | kKeyDelete},
-};
-
 constexpr KeySpec kHsetnxKeys[] = {
     {.flags = kKeyRW | kKeyInsert},
 };
@@ -59,16 +55,6 @@ constexpr Arg kHincrbyfloatArgs[] = {
     kKeyArg,
     {.name = "field"},
     {.name = "increment", .type = ArgType::kDouble},
-};
-
-constexpr Arg kNumberedFieldsParts[] = {
-    {.name = "numfields", .type = ArgType::kInteger},
-    {.name = "field", .multiple = true},
-};
-
-constexpr Arg kHgetdelArgs[] = {
-    kKeyArg,
-    {.name = "fields", .type = ArgType::kBlock, .token = "FIELDS", .parts = kNumberedFieldsParts},
 };
 
 constexpr Arg kHrandfieldOptions[] = {
@@ -151,19 +137,6 @@ constexpr CommandSpec kCommands[] = {
         .keys = kReadKey,
         .args = kKeyArgs,
         .tips = kAnyOrderTips,
-    },
-    {
-        .name = "hgetdel",
-        .summary = "Reads fields of a hash and deletes them.",
-        .since = "8.0.0",
-        .group = Group::kHash,
-        .complexity = "O(N) in the number of fields given",
-        .arity = -5,
-        .flags = kWrite | kFast,
-        .locking = Locking::kKeys,
-        .acl_categories = kAclHash,
-        .keys = kHgetdelKeys,
-        .args = kHgetdelArgs,
     },
     {
         .name = "hincrby",

@@ -84,4 +84,29 @@ inline constexpr Change kTimeoutHistory[] = {
     {.version = "6.0.0", .what = "The timeout may have a fraction."},
 };
 
+// Of deadlines.
+
+inline constexpr Arg kExpireConditions[] = {
+    {.name = "nx", .type = ArgType::kPureToken, .token = "NX"},
+    {.name = "xx", .type = ArgType::kPureToken, .token = "XX"},
+    {.name = "gt", .type = ArgType::kPureToken, .token = "GT"},
+    {.name = "lt", .type = ArgType::kPureToken, .token = "LT"},
+};
+
+inline constexpr Arg kExpirationOrPersist[] = {
+    {.name = "seconds", .type = ArgType::kInteger, .token = "EX"},
+    {.name = "milliseconds", .type = ArgType::kInteger, .token = "PX"},
+    {.name = "unix-time-seconds", .type = ArgType::kUnixTime, .token = "EXAT"},
+    {.name = "unix-time-milliseconds", .type = ArgType::kUnixTime, .token = "PXAT"},
+    {.name = "persist", .type = ArgType::kPureToken, .token = "PERSIST"},
+};
+
+inline constexpr Arg kExpirationOrKeep[] = {
+    {.name = "seconds", .type = ArgType::kInteger, .token = "EX"},
+    {.name = "milliseconds", .type = ArgType::kInteger, .token = "PX"},
+    {.name = "unix-time-seconds", .type = ArgType::kUnixTime, .token = "EXAT"},
+    {.name = "unix-time-milliseconds", .type = ArgType::kUnixTime, .token = "PXAT"},
+    {.name = "keepttl", .type = ArgType::kPureToken, .token = "KEEPTTL"},
+};
+
 }  // namespace sorrel::catalog

@@ -50,14 +50,6 @@ constexpr KeySpec kGetexKeys[] = {
      .notes = "The time to live changes, so the key is updated too"},
 };
 
-constexpr Arg kExpirationOrPersist[] = {
-    {.name = "seconds", .type = ArgType::kInteger, .token = "EX"},
-    {.name = "milliseconds", .type = ArgType::kInteger, .token = "PX"},
-    {.name = "unix-time-seconds", .type = ArgType::kUnixTime, .token = "EXAT"},
-    {.name = "unix-time-milliseconds", .type = ArgType::kUnixTime, .token = "PXAT"},
-    {.name = "persist", .type = ArgType::kPureToken, .token = "PERSIST"},
-};
-
 constexpr Arg kGetexArgs[] = {
     kKeyArg,
     {.name = "expiration",
@@ -146,19 +138,11 @@ constexpr Arg kNxXx[] = {
     {.name = "xx", .type = ArgType::kPureToken, .token = "XX"},
 };
 
-constexpr Arg kMsetexExpiration[] = {
-    {.name = "seconds", .type = ArgType::kInteger, .token = "EX"},
-    {.name = "milliseconds", .type = ArgType::kInteger, .token = "PX"},
-    {.name = "unix-time-seconds", .type = ArgType::kUnixTime, .token = "EXAT"},
-    {.name = "unix-time-milliseconds", .type = ArgType::kUnixTime, .token = "PXAT"},
-    {.name = "keepttl", .type = ArgType::kPureToken, .token = "KEEPTTL"},
-};
-
 constexpr Arg kMsetexArgs[] = {
     {.name = "numkeys", .type = ArgType::kInteger},
     {.name = "data", .type = ArgType::kBlock, .multiple = true, .parts = kKeyValueArgs},
     {.name = "condition", .type = ArgType::kOneOf, .optional = true, .parts = kNxXx},
-    {.name = "expiration", .type = ArgType::kOneOf, .optional = true, .parts = kMsetexExpiration},
+    {.name = "expiration", .type = ArgType::kOneOf, .optional = true, .parts = kExpirationOrKeep},
 };
 
 constexpr KeySpec kMsetnxKeys[] = {

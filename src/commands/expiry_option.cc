@@ -6,7 +6,7 @@
 
 namespace sorrel::commands {
 
-bool take_expiry(OptionParser& options, ExpiryClause& clause) {
+std::optional<ExpiryClause> expiry_word(std::string_view word) {
   struct Word {
     std::string_view name;
     ExpiryClause::Unit unit;
@@ -18,17 +18,27 @@ bool take_expiry(OptionParser& options, ExpiryClause& clause) {
       {"EXAT", ExpiryClause::Unit::kSeconds, true},
       {"PXAT", ExpiryClause::Unit::kMilliseconds, true},
   };
-  for (const Word& word : kWords) {
-    if (!options.word(word.name, 1)) continue;
-    if (clause.given() && (clause.unit != word.unit || clause.absolute != word.absolute)) {
-      options.fail_syntax();
-    }
-    clause.unit = word.unit;
-    clause.absolute = word.absolute;
-    clause.amount = options.text();
-    return true;
+  for (const Word& known : kWords) {
+    if (iequals(word, known.name)) return ExpiryClause{known.unit, known.absolute, {}};
   }
-  return false;
+  return std::nullopt;
+}
+
+bool take_expiry(OptionParser& options, ExpiryClause& clause) {
+  if (!options.more() || options.remaining() < 2) return false;
+  const auto word = expiry_word(options.peek());
+  if (!word) return false;
+  options.text();
+  if (clause.given() && (clause.unit != word->unit || clause.absolute != word->absolute)) {
+    options.fail_syntax();
+  }
+  clause = *word;
+  clause.amount = options.text();
+  return true;
+}
+
+void answer_bad_deadline(Call& call) {
+  call.reply.error(fmt::format("ERR invalid expire time in '{}' command", call.command.name));
 }
 
 std::optional<int64_t> deadline_of(Call& call, const ExpiryClause& clause) {
@@ -43,9 +53,7 @@ std::optional<int64_t> deadline_of(Call& call, const ExpiryClause& clause) {
     if (clause.unit == ExpiryClause::Unit::kSeconds) deadline = checked_mul(*amount, 1000);
     if (deadline && !clause.absolute) deadline = checked_add(*deadline, call.now_ms());
   }
-  if (!deadline) {
-    call.reply.error(fmt::format("ERR invalid expire time in '{}' command", call.command.name));
-  }
+  if (!deadline) answer_bad_deadline(call);
   return deadline;
 }
 

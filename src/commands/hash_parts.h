@@ -1,6 +1,13 @@
 #pragma once
 
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "commands/collection_parts.h"
+#include "commands/expiry_option.h"
 #include "dispatch/call.h"
 #include "types/hash.h"
 
@@ -10,14 +17,52 @@ namespace sorrel::commands {
 
 inline constexpr Event kHsetEvent{EventClass::kHash, "hset"};
 inline constexpr Event kHdelEvent{EventClass::kHash, "hdel"};
+inline constexpr Event kHexpireEvent{EventClass::kHash, "hexpire"};
+inline constexpr Event kHpersistEvent{EventClass::kHash, "hpersist"};
 
 inline HashLimits hash_limits(const Call& call) {
-  const KeyspaceLimits& limits = call.keys.keyspace().limits();
-  return {
-      .max_listpack_entries = static_cast<size_t>(limits.hash_max_listpack_entries),
-      .max_listpack_value = static_cast<size_t>(limits.hash_max_listpack_value),
-      .hasher = limits.hasher,
-  };
+  return call.keys.keyspace().hash_limits();
 }
+
+// The hash without the fields whose time has come.
+inline Hash hash_of(const Call& call, const Record& record) {
+  return Hash(collection_of(record), call.now_ms());
+}
+
+// For readers, after the answer: those of the fields asked for whose time has come are removed.
+inline void expire_asked(Call& call, const Hash& hash, std::span<const std::string_view> fields) {
+  if (hash.has_due()) [[unlikely]]
+    call.keys.expire_fields(call.key(1), fields);
+}
+
+// The fields behind FIELDS and their number, of which the first word stands at `at`. nullopt: a
+// mistake, which has been answered, in words of the command's own where the number is none.
+std::optional<std::span<const std::string_view>> parse_numbered_fields(
+    Call& call, size_t at,
+    std::string_view bad_number = "ERR Number of fields must be a positive integer");
+
+// The deadline of a field in absolute milliseconds; nullopt: it is none, which has been answered.
+std::optional<int64_t> parse_field_deadline(Call& call, const ExpiryClause& clause);
+
+// What became of fields that a command was to do something to, for the effect and the event.
+class TouchedFields {
+ public:
+  explicit TouchedFields(Call& call) : call_(call) {}
+
+  void add(std::string_view field) {
+    count_++;
+    if (call_.wants_effect()) fields_.emplace_back(field);
+  }
+  int64_t count() const { return count_; }
+  // Repeats the request as `head`, FIELDS, their number and the fields.
+  void rewrite_as(std::vector<std::string> head) const;
+  // Each as an HDEL of its own, kept together.
+  void rewrite_as_deletions() const;
+
+ private:
+  Call& call_;
+  int64_t count_ = 0;
+  std::vector<std::string> fields_;
+};
 
 }  // namespace sorrel::commands

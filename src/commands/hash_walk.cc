@@ -23,11 +23,12 @@ void hscan(Call& call) {
   CollectionScan scan{.cursor = *cursor};
   if (!parse_scan_options(call, true, scan)) return;
 
-  const Hash hash(collection_of(*record));
+  const Hash hash = hash_of(call, *record);
   std::vector<HashItem> found;
   const uint64_t next = scan_steps(scan, [&](uint64_t from, uint64_t& met) {
     return hash.scan(from, [&](const HashItem& item) {
       met++;
+      if (hash.is_due(item.expiry)) return;
       IntegerText scratch;
       if (glob_match(scan.pattern, item.field.text(scratch))) found.push_back(item);
     });
@@ -89,6 +90,11 @@ void hrandfield(Call& call) {
   if (!parse_random(call, wanted)) return;
   const Record* record = call.keys.read(call.key(1));
   if (!check_type(call, record, Type::kHash)) return;
+  // To draw from what is alive, everything that is not has to go first.
+  if (record != nullptr && hash_of(call, *record).has_due()) {
+    call.keys.open(call.key(1)).expire_due_fields();
+    record = call.keys.peek(call.key(1));
+  }
   if (record == nullptr) return wanted.counted ? call.reply.array(0) : call.reply.null();
   const Hash hash(collection_of(*record));
   Random& random = call.keys.random();

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "base/numbers.h"
+#include "commands/expiry_option.h"
 #include "commands/keys_handlers.h"
 
 // EXPIRE and its family: setting, asking and taking away the moment when a key goes.
@@ -16,40 +17,15 @@ namespace {
 constexpr Event kExpire{EventClass::kGeneric, "expire"};
 constexpr Event kPersist{EventClass::kGeneric, "persist"};
 
-// When EXPIRE and its family may set a deadline.
-struct Conditions {
-  bool nx = false;  // there is none
-  bool xx = false;  // there is one
-  bool gt = false;  // it moves later; no deadline is the latest of all
-  bool lt = false;  // it moves earlier
-
-  bool hold(int64_t current, int64_t wanted) const {
-    const bool endless = current == kNoExpiry;
-    if (nx && !endless) return false;
-    if (xx && endless) return false;
-    if (gt && (endless || wanted <= current)) return false;
-    return !lt || endless || wanted < current;
-  }
-};
-
 // nullopt: a mistake, which has been answered.
-std::optional<Conditions> parse_conditions(Call& call) {
-  Conditions conditions;
+std::optional<DeadlineConditions> parse_conditions(Call& call) {
+  DeadlineConditions conditions;
   for (size_t i = 3; i < call.argc(); i++) {
     const std::string_view word = call.arg(i);
-    if (iequals(word, "NX")) {
-      conditions.nx = true;
-    } else if (iequals(word, "XX")) {
-      conditions.xx = true;
-    } else if (iequals(word, "GT")) {
-      conditions.gt = true;
-    } else if (iequals(word, "LT")) {
-      conditions.lt = true;
-    } else {
-      // Up to a NUL, as Redis shows it.
-      call.reply.error(fmt::format("ERR Unsupported option {}", word.substr(0, word.find('\0'))));
-      return std::nullopt;
-    }
+    if (conditions.take(word)) continue;
+    // Up to a NUL, as Redis shows it.
+    call.reply.error(fmt::format("ERR Unsupported option {}", word.substr(0, word.find('\0'))));
+    return std::nullopt;
   }
   if (conditions.nx && (conditions.xx || conditions.gt || conditions.lt)) {
     call.reply.error("ERR NX and XX, GT or LT options at the same time are not compatible");
@@ -73,9 +49,7 @@ std::optional<int64_t> parse_deadline(Call& call, Unit unit, int64_t base_ms) {
   }
   auto at_ms = unit == Unit::kSeconds ? checked_mul(*number, 1000) : number;
   if (at_ms) at_ms = checked_add(*at_ms, base_ms);
-  if (!at_ms) {
-    call.reply.error(fmt::format("ERR invalid expire time in '{}' command", call.command.name));
-  }
+  if (!at_ms) answer_bad_deadline(call);
   return at_ms;
 }
 

@@ -58,6 +58,10 @@ Digest hash_digest(const Record& record) {
     IntegerText value;
     digest.mix(Digest::of_pair(Digest::of("field", item.field.text(field)),
                                Digest::of("value", item.value.text(value))));
+    // That there is a deadline, not which: as with keys.
+    if (item.expiry != kNoExpiry) {
+      digest.mix(Digest::of("expiring field", item.field.text(field)));
+    }
   });
   return digest;
 }

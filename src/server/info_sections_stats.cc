@@ -48,7 +48,7 @@ void write_traffic(InfoText& out, Server& server, const Totals& total) {
 
 void write_keys(InfoText& out, Server& server, const Totals& total) {
   const PartitionStats keys = server.keyspace().stats();
-  out.field("expired_subkeys", 0);
+  out.field("expired_subkeys", keys.expired_fields);
   out.field("expired_keys", keys.expired);
   out.ratio("expired_stale_perc", 0);
   out.field("expired_time_cap_reached_count", total.expiry.slices_out_of_time);

@@ -131,12 +131,10 @@ void Hash::for_each(const Visit& visit) const {
 
 uint64_t Hash::scan(uint64_t cursor, const Visit& visit) const {
   if (hash_.encoding != Encoding::kHashtable) {
-    for_each(visit);
+    Hash(hash_).for_each(visit);
     return 0;
   }
-  return table_of(hash_).scan(cursor, [&](const auto& item) {
-    if (!is_due(item.expiry)) visit(item_of(item));
-  });
+  return table_of(hash_).scan(cursor, [&](const auto& item) { visit(item_of(item)); });
 }
 
 HashItem Hash::random(Random& random) const {

@@ -70,8 +70,15 @@ class Hash {
 
   using Visit = std::function<void(const HashItem&)>;
   void for_each(const Visit& visit) const;
-  // One step of SCAN; a listpack gives everything and 0.
+  // One step of SCAN; a listpack gives everything and 0. Shows also what is due, so that the caller
+  // can count its steps.
   uint64_t scan(uint64_t cursor, const Visit& visit) const;
+
+  // Is a field with this deadline due?
+  bool is_due(int64_t expiry) const {
+    // kNoExpiry is later than everything.
+    return static_cast<uint64_t>(expiry) <= static_cast<uint64_t>(now_ms_);
+  }
 
   // Each with the same chance, those that are due as well. Precondition: not empty.
   HashItem random(Random& random) const;
@@ -80,11 +87,6 @@ class Hash {
   void sample(size_t count, Random& random, const Visit& visit) const;
 
  protected:
-  // kNoExpiry is later than everything.
-  bool is_due(int64_t expiry) const {
-    return static_cast<uint64_t>(expiry) <= static_cast<uint64_t>(now_ms_);
-  }
-
   Collection hash_;
   int64_t now_ms_;
 };
