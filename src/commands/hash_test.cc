@@ -9,9 +9,10 @@ namespace {
 
 class HashCommands : public ::testing::TestWithParam<TestServer::Shape> {
  protected:
-  TestServer server{{hash_bindings(), hash_counter_bindings(), hash_walk_bindings(),
-                     keys_bindings(), string_set_bindings()},
-                    GetParam()};
+  TestServer server{
+      {hash_bindings(), hash_combined_bindings(), hash_counter_bindings(), hash_expiry_bindings(),
+       hash_walk_bindings(), keys_bindings(), string_set_bindings()},
+      GetParam()};
 };
 
 INSTANTIATE_TEST_SUITE_P(Shapes, HashCommands, ::testing::Values(kOneWorker, kFourWorkers),
