@@ -51,7 +51,7 @@ class Pattern {
       return string_bytes(*record, scratch_);
     }
     if (record->type() != Type::kHash) return std::nullopt;
-    const auto value = Hash(collection_of(*record)).get(field_);
+    const auto value = Hash(collection_of(*record), call.now_ms()).get(field_);
     if (!value) return std::nullopt;
     return value->text(scratch_);
   }

@@ -9,6 +9,8 @@
 #include "keyspace/access_clock.h"
 #include "server/debug_command.h"
 #include "server/digest.h"
+#include "structs/listpack.h"
+#include "types/collection.h"
 #include "types/string.h"
 #include "types/type_names.h"
 
@@ -155,13 +157,23 @@ void debug_htstats_key(Call& call) {
       "ERR The value stored at the specified key is not represented using an hash table");
 }
 
+// Redis prints to its standard output, where nobody looks; here it is the answer.
 void debug_listpack(Call& call) {
   const Record* record = find_or_answer(call);
   if (record == nullptr) return;
-  if (encoding_name(*record) != "listpack") {
+  if (record->encoding() != Encoding::kListpack && record->encoding() != Encoding::kListpackEx) {
     return call.reply.error("ERR Not a listpack encoded object.");
   }
-  call.reply.error("ERR Sorrel does not print its listpacks");
+  const auto* block = static_cast<listpack::ConstBlock>(collection_of(*record).data);
+  std::string text =
+      fmt::format("{} bytes, {} elements\n", listpack::bytes(block), listpack::size(block));
+  for (auto at = listpack::first(block); at != listpack::kNone; at = listpack::next(block, at)) {
+    const listpack::Element element = listpack::get(block, at);
+    IntegerText scratch;
+    text += fmt::format("{} {} {}\n", at, element.is_integer() ? "integer" : "text",
+                        element.text(scratch));
+  }
+  call.reply.verbatim("txt", text);
 }
 
 void debug_quicklist(Call& call) {
