@@ -3,7 +3,7 @@
 #include "rdb/bloom.h"
 #include "rdb/read_parts.h"
 #include "rdb/value.h"
-#include "structs/member_table.h"
+#include "structs/member_set.h"
 
 namespace sorrel::rdb {
 namespace {
@@ -39,7 +39,7 @@ Collection Value::release() {
 bool all_different(listpack::ConstBlock block, size_t skip, const KeyHasher* hasher) {
   constexpr size_t kFew = 32;
   const bool few = listpack::size(block) / (skip + 1) <= kFew;
-  MemberTable seen(MemberTable::Kind::kMembers, hasher);
+  MemberSet seen(hasher);
   IntegerText scratch;
   for (auto at = listpack::first(block); at != listpack::kNone;) {
     const std::string_view text = listpack::get(block, at).text(scratch);

@@ -5,12 +5,12 @@
 
 namespace sorrel {
 
-void MemberBlocks::use_slab() {
-  if (slab_ == nullptr) slab_ = std::make_unique<Slab>();
+void MemberBlocks::expect(size_t entries) {
+  if (slab_ == nullptr && entries >= kSlabFrom) slab_ = std::make_unique<Slab>();
 }
 
 MemberBlocks::Made MemberBlocks::make(size_t size, size_t entries) {
-  if (slab_ == nullptr && entries >= kSlabFrom) use_slab();
+  expect(entries);
   const bool from_slab = slab_ != nullptr && size <= kLongestInSlab;
   void* block = from_slab ? slab_->allocate(size) : std::malloc(malloc_rounded(size));
   if (block == nullptr) throw std::bad_alloc();

@@ -27,8 +27,8 @@ class MemberBlocks {
   Made make(size_t size, size_t entries);
   // `size` is what make() was asked for.
   void release(void* block, size_t size);
-  // From the next block on the slab is used.
-  void use_slab();
+  // Before so many entries are made at once.
+  void expect(size_t entries);
 
   // False: whoever forgets all blocks need not release them.
   bool any_apart() const { return apart_bytes_ > 0; }

@@ -62,6 +62,7 @@ MemberSet::~MemberSet() {
 
 std::unique_ptr<MemberSet> MemberSet::clone() const {
   auto copy = std::make_unique<MemberSet>(hasher_);
+  copy->blocks_.expect(size());
   table_.for_each([&](void* entry) {
     const Sought sought = is_integer(entry)
                               ? Sought{{}, entry, hash_of_integer(*hasher_, entry)}

@@ -92,6 +92,18 @@ TEST_F(MemberSetTest, IntegersNeedNoBlocks) {
   EXPECT_LT(set.memory_bytes(), 100'000u * 13);
 }
 
+TEST_F(MemberSetTest, TextsAreSmall) {
+  for (int64_t i = 0; i < 300'000; i++) set.add("m" + to_text(10'000'000'000 + i));
+  EXPECT_LT(set.memory_bytes(), 300'000u * 28);
+}
+
+TEST_F(MemberSetTest, RemovesAMemberByItsOwnBytes) {
+  for (int64_t i = 0; i < 5'000; i++) set.add("m" + to_text(i));
+  Random random(1);
+  IntegerText scratch;
+  while (set.size() > 0) ASSERT_TRUE(set.remove(set.random(random).text(scratch)));
+}
+
 TEST_F(MemberSetTest, ScanAndRandomGiveEveryMember) {
   std::set<std::string> expected;
   for (int64_t i = 0; i < 500; i++) {

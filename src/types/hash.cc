@@ -6,7 +6,7 @@
 
 #include "base/numbers.h"
 #include "base/random.h"
-#include "structs/member_table.h"
+#include "structs/field_table.h"
 
 namespace sorrel {
 namespace {
@@ -14,17 +14,17 @@ namespace {
 listpack::Block listpack_of(const Collection& hash) {
   return static_cast<listpack::Block>(hash.data);
 }
-MemberTable& table_of(const Collection& hash) {
-  return *static_cast<MemberTable*>(hash.data);
+FieldTable& table_of(const Collection& hash) {
+  return *static_cast<FieldTable*>(hash.data);
 }
 
-static_assert(MemberTable::kForever == kNoExpiry && kMaxFieldExpiry <= MemberTable::kLatest);
+static_assert(FieldTable::kForever == kNoExpiry && kMaxFieldExpiry <= FieldTable::kLatest);
 
 HashText text_of(std::string_view text) {
   return {.data = text.data(), .size = text.size()};
 }
-HashItem item_of(const MemberTable::Item& item) {
-  return {text_of(item.member), text_of(item.value), item.expiry};
+HashItem item_of(const FieldTable::Item& item) {
+  return {text_of(item.field), text_of(item.value), item.expiry};
 }
 
 // In a listpack this stands for no deadline.
@@ -179,7 +179,7 @@ void HashEdit::expect(std::span<const std::string_view> fields_and_values) {
 }
 
 void HashEdit::convert_to_table() {
-  auto* table = new MemberTable(MemberTable::Kind::kFieldsAndValues, limits_.hasher);
+  auto* table = new FieldTable(limits_.hasher);
   Hash(hash_).for_each([&](const HashItem& item) {
     IntegerText field;
     IntegerText value;
@@ -211,7 +211,7 @@ bool HashEdit::set(std::string_view field, std::string_view value, Deadline old)
   if (hash_.encoding != Encoding::kHashtable && !suits_listpack(field, value)) convert_to_table();
   if (hash_.encoding == Encoding::kHashtable) {
     return table_of(hash_).set(
-        field, value, old == Deadline::kStays ? MemberTable::kAsBefore : MemberTable::kForever);
+        field, value, old == Deadline::kStays ? FieldTable::kAsBefore : FieldTable::kForever);
   }
   const listpack::Block block = listpack_of(hash_);
   if (const auto at = find_field(hash_, field); at != listpack::kNone) {
@@ -285,7 +285,7 @@ size_t HashEdit::remove_due(size_t about, const std::function<void(std::string_v
   if (!has_due()) return 0;
   if (hash_.encoding == Encoding::kListpackEx) return remove_first_due(about, tell);
   return table_of(hash_).remove_due(now_ms_, about,
-                                    [&](const MemberTable::Item& item) { tell(item.member); });
+                                    [&](const FieldTable::Item& item) { tell(item.field); });
 }
 
 size_t HashEdit::remove_first_due(size_t about, const std::function<void(std::string_view)>& tell) {

@@ -20,7 +20,7 @@ class Random;
 //   listpack     field, value, field, value, ...             few short ones, none with a deadline
 //   listpackex   field, value, deadline, field, value, ...   few short ones; earliest first, those
 //                                                            without a deadline (0) behind
-//   hashtable    a MemberTable                               the rest
+//   hashtable    a FieldTable                                the rest
 //
 // A hash only ever moves down this list, never back. Both listpacks are laid out as Redis's.
 //
