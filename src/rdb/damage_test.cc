@@ -158,6 +158,25 @@ TEST(RdbDamage, Intsets) {
   EXPECT_EQ(intset(2, 0, {}), kRefused);
 }
 
+TEST(RdbDamage, NodesOfLists) {
+  const auto node = [](uint64_t kind, std::string_view bytes) {
+    std::string body;
+    Writer to(body, false);
+    to.byte(static_cast<uint8_t>(ObjectType::kListQuicklist2));
+    to.length(1);
+    to.length(kind);
+    to.string(bytes);
+    return texts_in(body);
+  };
+  EXPECT_EQ(node(kPlainNode, "one"), Texts{"one"});
+  EXPECT_EQ(node(kPlainNode, ""), kRefused);
+  EXPECT_EQ(node(kPackedNode, listpack_bytes({"a", "1"})), (Texts{"a", "1"}));
+  EXPECT_EQ(node(kPackedNode, listpack_bytes({})), kRefused);
+  EXPECT_EQ(node(kPackedNode, "one"), kRefused);
+  EXPECT_EQ(node(3, "one"), kRefused);
+  EXPECT_EQ(node(0, "one"), kRefused);
+}
+
 TEST(RdbDamage, UnknownTypesAreRefused) {
   const std::string body = flat_value(ObjectType::kHash, {"f", "v"}, 2);
   for (int type = 0; type < 256; type++) {

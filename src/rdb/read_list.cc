@@ -55,6 +55,7 @@ bool read_nodes(ObjectType type, Reader& in, ListBuilder& list) {
     const std::string_view node = in.string(scratch);
     if (in.failed()) return false;
     if (kind == kPlainNode) {
+      if (node.empty()) return false;
       list.add_plain(node);
     } else if (kind != kPackedNode || !list.add_packed(form, node)) {
       return false;

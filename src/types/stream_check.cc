@@ -79,10 +79,10 @@ Checked read_entry(Walker& walk, const Head& head, const StreamId& first) {
     walk.skip(head.fields);
     elements += head.fields;
   } else {
-    const int64_t fields = walk.integer();
+    int64_t fields = walk.integer();
     // No listpack has as many elements as would overflow.
-    if (fields < 1 || fields > std::numeric_limits<int32_t>::max()) walk.fail();
-    walk.skip(walk.failed() ? 0 : 2 * fields);
+    if (fields < 1 || fields > std::numeric_limits<int32_t>::max()) fields = walk.fail();
+    walk.skip(2 * fields);
     elements += 2 * fields + 1;
   }
   if (walk.integer() != elements) walk.fail();
