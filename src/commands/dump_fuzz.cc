@@ -33,7 +33,8 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
 
 // The bytes are those of a type and a value.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static auto* const exercise = new sorrel::commands::testing::DumpExercise;
-  exercise->run({reinterpret_cast<const char*>(data), size});
+  // A new one each time, so that what an input leaves behind is seen with that input.
+  sorrel::commands::testing::DumpExercise exercise;
+  exercise.run({reinterpret_cast<const char*>(data), size});
   return 0;
 }
