@@ -25,13 +25,15 @@ constexpr Event kRestoreEvent{EventClass::kGeneric, "restore"};
 void dump(Call& call) {
   const Record* record = call.keys.read(call.key(1));
   if (record == nullptr) return call.reply.null();
-  const rdb::WriteOptions options{.compress = call.keys.keyspace().limits().rdb_compression};
+  rdb::WriteOptions options{.compress = call.keys.keyspace().limits().rdb_compression};
   std::string payload;
   if (record->type() == Type::kString) {
     IntegerText scratch;
     rdb::write_string(string_bytes(*record, scratch), options, payload);
   } else {
-    rdb::write_collection(record->type(), collection_of(*record), options, payload);
+    const Collection value = collection_of(*record);
+    options.version = rdb::version_for(record->type(), value, options.version);
+    rdb::write_collection(record->type(), value, options, payload);
   }
   rdb::seal_payload(payload, options.version);
   call.reply.bulk(payload);

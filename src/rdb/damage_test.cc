@@ -182,7 +182,7 @@ TEST(RdbDamage, UnknownTypesAreRefused) {
   for (int type = 0; type < 256; type++) {
     std::string other = body;
     other[0] = static_cast<char>(type);
-    const bool known = type <= 5 || (type >= 9 && type <= 21);
+    const bool known = type <= 5 || (type >= 9 && type <= 25);
     if (!known) {
       EXPECT_FALSE(read(other)) << type;
     }

@@ -10,6 +10,8 @@ inline constexpr int kNewestVersion = 12;
 inline constexpr int kCompatibleVersion = 10;
 // From here on sets may be listpacks, and consumers of streams have a time of activity.
 inline constexpr int kVersionOfSetListpack = 11;
+// From here on fields of hashes may have deadlines.
+inline constexpr int kVersionOfTimedHash = 12;
 
 // How a value is laid out. The numbers are those of Redis.
 enum class ObjectType : uint8_t {
@@ -33,7 +35,12 @@ enum class ObjectType : uint8_t {
   kStream2 = 19,  // with first id, greatest deleted id and the number ever added
   kSetListpack = 20,
   kStream3 = 21,  // with the time of activity of consumers
-  // 22 to 25 are hashes whose fields have deadlines; 6 is an old form of modules.
+  // Hashes whose fields have deadlines; the first two, of 7.4's trial versions, are only read.
+  kTimedHashAbsolute = 22,
+  kTimedHashListpackBare = 23,
+  kTimedHash = 24,          // deadlines counted from the earliest, which stands in front
+  kTimedHashListpack = 25,  // the earliest stands in front here, too
+  // 6 is an old form of modules.
 };
 
 // The two top bits of a length.

@@ -13,6 +13,8 @@ std::optional<Value> read_list(ObjectType type, Reader& in, const ValueLimits& l
 std::optional<Value> read_set(ObjectType type, Reader& in, const ValueLimits& limits);
 // read_hash.cc
 std::optional<Value> read_hash(ObjectType type, Reader& in, const ValueLimits& limits);
+// read_timed_hash.cc
+std::optional<Value> read_timed_hash(ObjectType type, Reader& in, const ValueLimits& limits);
 // read_zset.cc
 std::optional<Value> read_zset(ObjectType type, Reader& in, const ValueLimits& limits);
 // read_stream.cc

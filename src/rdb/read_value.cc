@@ -75,6 +75,11 @@ std::optional<Value> read_value(uint8_t object_type, Reader& in, const ValueLimi
     case ObjectType::kHashZiplist:
     case ObjectType::kHashListpack:
       return read_hash(type, in, limits);
+    case ObjectType::kTimedHashAbsolute:
+    case ObjectType::kTimedHashListpackBare:
+    case ObjectType::kTimedHash:
+    case ObjectType::kTimedHashListpack:
+      return read_timed_hash(type, in, limits);
     case ObjectType::kStream1:
     case ObjectType::kStream2:
     case ObjectType::kStream3:
@@ -82,7 +87,7 @@ std::optional<Value> read_value(uint8_t object_type, Reader& in, const ValueLimi
     case ObjectType::kModule2:
       return read_bloom(in);
   }
-  // Hashes whose fields have deadlines (22 to 25) get their case here; anything else is damage.
+  // Anything else is damage.
   in.fail();
   return std::nullopt;
 }

@@ -68,6 +68,9 @@ struct WriteOptions {
 
 // Appends the byte that says the type, and the value.
 void write_string(std::string_view text, const WriteOptions& options, std::string& out);
+// The version that what write_collection() makes of this value belongs to, if `wanted` is asked
+// for: some values have no older form.
+int version_for(Type type, const Collection& value, int wanted);
 // Precondition: not empty, but for streams.
 void write_collection(Type type, const Collection& value, const WriteOptions& options,
                       std::string& out);

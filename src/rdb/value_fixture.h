@@ -45,6 +45,7 @@ inline Texts hash_texts(const Collection& value) {
   Texts texts;
   Hash(value).for_each([&](const HashItem& item) {
     texts.push_back(text_of(item.field) + "=" + text_of(item.value));
+    if (item.expiry != kNoExpiry) texts.back() += "@" + std::to_string(item.expiry);
   });
   std::sort(texts.begin(), texts.end());
   return texts;

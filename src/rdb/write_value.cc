@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/numbers.h"
 #include "rdb/bloom.h"
 #include "rdb/value.h"
@@ -65,11 +67,31 @@ void write_set(const Collection& value, int version, Writer& out) {
   set.for_each([&](const SetMember& member) { write_element(member, out); });
 }
 
+// Precondition: some field has a deadline.
+void write_timed_hash(const Collection& value, Writer& out) {
+  const Hash hash(value);
+  int64_t earliest = kMaxFieldExpiry;
+  hash.for_each([&](const HashItem& item) {
+    if (item.expiry != kNoExpiry) earliest = std::min(earliest, item.expiry);
+  });
+  const bool packed = value.encoding == Encoding::kListpackEx;
+  write_type(packed ? ObjectType::kTimedHashListpack : ObjectType::kTimedHash, out);
+  out.little_endian(static_cast<uint64_t>(earliest));
+  if (packed) return out.string(block_view(value));
+  out.length(hash.size());
+  hash.for_each([&](const HashItem& item) {
+    out.length(item.expiry == kNoExpiry ? 0 : static_cast<uint64_t>(item.expiry - earliest + 1));
+    write_element(item.field, out);
+    write_element(item.value, out);
+  });
+}
+
+// Without deadlines it is written as every server can read it.
 void write_hash(const Collection& value, Writer& out) {
-  // Hashes whose fields have deadlines get their own form here.
   if (value.encoding == Encoding::kListpack) {
     return write_packed(ObjectType::kHashListpack, value, out);
   }
+  if (next_field_expiry(value) != kNoExpiry) return write_timed_hash(value, out);
   const Hash hash(value);
   write_type(ObjectType::kHash, out);
   out.length(hash.size());
@@ -148,6 +170,11 @@ void write_string(std::string_view text, const WriteOptions& options, std::strin
   Writer writer(out, options.compress);
   write_type(ObjectType::kString, writer);
   writer.string(text);
+}
+
+int version_for(Type type, const Collection& value, int wanted) {
+  const bool timed = type == Type::kHash && next_field_expiry(value) != kNoExpiry;
+  return timed ? std::max(wanted, kVersionOfTimedHash) : wanted;
 }
 
 void write_collection(Type type, const Collection& value, const WriteOptions& options,

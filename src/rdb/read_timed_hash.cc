@@ -1,0 +1,86 @@
+#include <utility>
+
+#include "rdb/packed.h"
+#include "rdb/read_parts.h"
+
+namespace sorrel::rdb {
+namespace {
+
+// Sets the fields one by one, as commands would: no two are equal, and they stand in our order
+// afterwards whatever theirs was.
+class TimedHashBuilder {
+ public:
+  explicit TimedHashBuilder(const HashLimits& limits) : limits_(limits), value_(Type::kHash) {}
+
+  // `expiry` 0: none.
+  bool add(std::string_view field, std::string_view value, uint64_t expiry) {
+    if (expiry > static_cast<uint64_t>(kMaxFieldExpiry)) return false;
+    HashEdit hash(value_.collection(), limits_);
+    if (!hash.set(field, value)) return false;
+    if (expiry != 0) hash.set_expiry(field, static_cast<int64_t>(expiry));
+    return true;
+  }
+  std::optional<Value> take() {
+    if (Hash(value_.collection()).size() == 0) return std::nullopt;
+    return std::move(value_);
+  }
+
+ private:
+  const HashLimits& limits_;
+  Value value_;
+};
+
+// Deadline, field, value. `earliest` is what the deadlines are counted from, one being that moment.
+bool read_timed_fields(Reader& in, uint64_t earliest, TimedHashBuilder& hash) {
+  constexpr uint64_t kTooLate = static_cast<uint64_t>(kMaxFieldExpiry) + 1;
+  if (earliest > kTooLate) return false;
+  std::string field_scratch;
+  std::string value_scratch;
+  const uint64_t fields = in.count(3);
+  for (uint64_t i = 0; i < fields; i++) {
+    const uint64_t distance = in.length();
+    const std::string_view field = in.string(field_scratch);
+    const std::string_view value = in.string(value_scratch);
+    if (in.failed() || distance > kTooLate) return false;
+    if (!hash.add(field, value, distance == 0 ? 0 : earliest + distance - 1)) return false;
+  }
+  return !in.failed();
+}
+
+// Field, value, deadline, in a listpack.
+bool add_packed(std::string_view block, TimedHashBuilder& hash) {
+  PackedElement three[3];
+  size_t have = 0;
+  const bool sound = walk_packed(Packed::kListpack, block, [&](const PackedElement& element) {
+    three[have++] = element;
+    if (have < 3) return true;
+    have = 0;
+    IntegerText field;
+    IntegerText value;
+    const PackedElement& expiry = three[2];
+    return expiry.is_integer() && expiry.integer >= 0 &&
+           hash.add(three[0].text(field), three[1].text(value),
+                    static_cast<uint64_t>(expiry.integer));
+  });
+  return sound && have == 0;
+}
+
+}  // namespace
+
+std::optional<Value> read_timed_hash(ObjectType type, Reader& in, const ValueLimits& limits) {
+  TimedHashBuilder hash(limits.hash);
+  const bool has_earliest =
+      type == ObjectType::kTimedHash || type == ObjectType::kTimedHashListpack;
+  // Without it deadlines are counted from the beginning of time, where one is one.
+  const uint64_t earliest = has_earliest ? in.little_endian<uint64_t>() : 1;
+  if (type == ObjectType::kTimedHash || type == ObjectType::kTimedHashAbsolute) {
+    if (!read_timed_fields(in, earliest, hash)) return std::nullopt;
+    return hash.take();
+  }
+  std::string scratch;
+  const std::string_view block = in.string(scratch);
+  if (in.failed() || !add_packed(block, hash)) return std::nullopt;
+  return hash.take();
+}
+
+}  // namespace sorrel::rdb
