@@ -168,11 +168,12 @@ inline void Executor::finish(const Command& command, const Request& request, con
   CommandStats& stats = stats_.commands[command.index];
   stats.total_ns += ns;
   // Who waits is counted once, when it is answered.
-  const bool done = !waiting_.asked;
-  stats.calls += done ? 1 : 0;
-  stats_.processed += done ? 1 : 0;
+  if (!waiting_.asked) [[likely]] {
+    stats.calls++;
+    stats_.processed++;
+    if (world_.node.latency_tracking) stats.durations.add(ns);
+  }
   if (failed) stats.failed++;
-  if (world_.node.latency_tracking && done) stats.durations.add(ns);
   if (ns >= world_.node.watch_from_ns) [[unlikely]]
     report_slow(command, request, caller, ns);
 }

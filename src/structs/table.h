@@ -158,6 +158,7 @@ class Table {
   static Bucket* buckets_of(Segment* segment);
   static unsigned match(const Bucket& bucket, uint64_t low_hash);
   static bool was_passed(const Bucket& bucket);
+  static Bucket* next_bucket(Segment* segment, uint64_t* slots);
   static unsigned tally_of(const Bucket& bucket);
   static void set_tally(Bucket& bucket, unsigned tally);
   static unsigned home_of(const Segment& segment, uint64_t slot);
@@ -220,6 +221,12 @@ inline Table::Bucket* Table::buckets_of(Segment* segment) {
   return reinterpret_cast<Bucket*>(segment + 1);
 }
 
+// Behind the bucket that begins with these slots.
+inline Table::Bucket* Table::next_bucket(Segment* segment, uint64_t* slots) {
+  Bucket* next = reinterpret_cast<Bucket*>(slots) + 1;
+  return next == buckets_of(segment) + segment->homes ? buckets_of(segment) : next;
+}
+
 // Bit 4 * i + 3 is set when slot i's kept hash bits equal `low_hash`. Empty slots may match; the
 // caller looks closer.
 inline unsigned Table::match(const Bucket& bucket, uint64_t low_hash) {
@@ -252,10 +259,18 @@ inline Table::Guess Table::prefetch_bucket(uint64_t hash) const {
 }
 
 inline void Table::prefetch_entry(Guess& guess, uint64_t hash) {
-  const unsigned found = match(*reinterpret_cast<const Bucket*>(guess.slot), hash & 0xffff);
-  if (found == 0) {
-    guess.stamp = 0;
-    return;
+  const auto* bucket = reinterpret_cast<const Bucket*>(guess.slot);
+  unsigned found = match(*bucket, hash & 0xffff);
+  if (found == 0) [[unlikely]] {
+    // Those who are not at home are mostly next door.
+    if (was_passed(*bucket)) {
+      guess.slot = next_bucket(guess.segment, guess.slot)->slots;
+      found = match(*reinterpret_cast<const Bucket*>(guess.slot), hash & 0xffff);
+    }
+    if (found == 0) {
+      guess.stamp = 0;
+      return;
+    }
   }
   guess.slot += static_cast<unsigned>(__builtin_ctz(found)) >> 2;
   __builtin_prefetch(entry_of(*guess.slot));
