@@ -35,16 +35,16 @@ unsigned places_of(unsigned homes) {
   return std::min(homes, kMostPlaces);
 }
 
-// Beyond it entries move far from home.
+// Up to it about one entry in eleven is not at home.
 size_t capacity_of(unsigned homes) {
-  return homes == 1 ? 8 : homes * size_t{7};
+  return homes == 1 ? 8 : homes * size_t{13} / 2;
 }
 
 // The smallest step that holds `count` entries with a little room.
 unsigned step_for(size_t count) {
   if (count <= capacity_of(1)) return 0;
   unsigned step = 1;
-  while (step < kLastStep && count * 2 > kSteps[step] * size_t{13}) step++;
+  while (step < kLastStep && count > kSteps[step] * size_t{6}) step++;
   return step;
 }
 

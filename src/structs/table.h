@@ -42,10 +42,10 @@ class TableStamps {
 // - An entry whose home is full goes to the next bucket with room, the first behind the last. Each
 //   bucket counts those that passed it, in a spare bit of each slot, so a search knows where to
 //   end, also after the entry has gone.
-// - A segment is rebuilt larger, or split, when seven eighths of it are used. Its sizes are those
+// - A segment is rebuilt larger, or split, when four fifths of it are used. Its sizes are those
 //   that allocators have.
 //
-// So memory per entry stays between 9.3 and 12 bytes, and the longest single step moves about 440
+// So memory per entry stays between 10 and 13 bytes, and the longest single step moves about 410
 // pointers. Entries must be 8-aligned and live below 2^48; bit 1 is kept for their owner, who may
 // also put numbers in place of pointers. The table owns none of them.
 //
