@@ -50,8 +50,7 @@ Executor::Outcome Executor::execute(const Request& request, Caller& caller,
       (caller.reasons | world_.node.reasons) != 0) [[unlikely]] {
     return execute_carefully(request, caller, reply);
   }
-  run(*command, request, caller, reply);
-  return waiting_.asked ? Outcome::kWaiting : Outcome::kDone;
+  return run(*command, request, caller, reply);
 }
 
 // For whatever is not a plain command that may simply run.
@@ -66,9 +65,9 @@ Executor::Outcome Executor::execute_carefully(const Request& request, Caller& ca
   }
   if (refusal) return reply.errors() != errors ? Outcome::kDone : Outcome::kPostponed;
   const bool monitored = (world_.node.reasons & NodeState::kMonitored) != 0;
-  run(*command, request, caller, reply);
+  const Outcome outcome = run(*command, request, caller, reply);
   if (monitored) show(*command, request, caller);
-  return waiting_.asked ? Outcome::kWaiting : Outcome::kDone;
+  return outcome;
 }
 
 // For those who waited: they have passed the gates before.
@@ -82,8 +81,10 @@ void Executor::show(const Command& command, const Request& request, const Caller
   world_.observer->on_execute(caller, command, request.args);
 }
 
-[[gnu::always_inline]] inline void Executor::run(const Command& command, const Request& request,
-                                                 Caller& caller, resp::ReplySink& reply) {
+[[gnu::always_inline]] inline Executor::Outcome Executor::run(const Command& command,
+                                                              const Request& request,
+                                                              Caller& caller,
+                                                              resp::ReplySink& reply) {
   door_.begin(caller.db, now_ms_, !caller.no_touch);
   rewrite_.reset();
   waiting_.asked = false;
@@ -100,8 +101,11 @@ void Executor::show(const Command& command, const Request& request, const Caller
   current_ = nullptr;
   const bool failed = reply.errors() != errors;
   if (failed) count_error(reply, errors);
-  finish(command, request, caller, failed);
+  // Those who are served below may ask to wait on their part.
+  const bool waits = waiting_.asked;
+  finish(command, request, caller, failed, waits);
   serve_touched();
+  return waits ? Outcome::kWaiting : Outcome::kDone;
 }
 
 // Precondition: whatever the command needs is locked. Effects take their numbers before it is let
@@ -161,14 +165,14 @@ void Executor::leave_effects(const Call& call) {
 }
 
 inline void Executor::finish(const Command& command, const Request& request, const Caller& caller,
-                             bool failed) {
+                             bool failed, bool waits) {
   const uint64_t now = cycles_now();
   const uint64_t ns = world_.cycles.to_ns(last_cycles_, now);
   last_cycles_ = now;
   CommandStats& stats = stats_.commands[command.index];
   stats.total_ns += ns;
   // Who waits is counted once, when it is answered.
-  if (!waiting_.asked) [[likely]] {
+  if (!waits) [[likely]] {
     stats.calls++;
     stats_.processed++;
     if (world_.node.latency_tracking) stats.durations.add(ns);

@@ -122,10 +122,12 @@ class Executor {
   bool refused(const Request& request, const Command*& command, Caller& caller,
                resp::ReplySink& reply);
   Outcome execute_carefully(const Request& request, Caller& caller, resp::ReplySink& reply);
-  void run(const Command& command, const Request& request, Caller& caller, resp::ReplySink& reply);
+  Outcome run(const Command& command, const Request& request, Caller& caller,
+              resp::ReplySink& reply);
   void run_locked(Call& call);
   void run_under_latches(Call& call);
-  void finish(const Command& command, const Request& request, const Caller& caller, bool failed);
+  void finish(const Command& command, const Request& request, const Caller& caller, bool failed,
+              bool waits);
   void show(const Command& command, const Request& request, const Caller& caller);
   void report_slow(const Command& command, const Request& request, const Caller& caller,
                    uint64_t ns);

@@ -198,18 +198,16 @@ size_t Session::run_window(std::string_view bytes, size_t at) {
     for (Request& request : requests) Executor::prefetch(request);
   }
   for (const Request& request : requests) {
-    if (!execute_one(request)) {
-      // Postponed: it and everything behind it is read again later.
-      parser_.reset();
-      return at;
+    const Executor::Outcome outcome = execute_one(request);
+    if (outcome != Executor::Outcome::kDone) [[unlikely]] {
+      parser_.reset();  // what is behind it is read again later, or it itself when it was postponed
+      if (outcome == Executor::Outcome::kPostponed) return at;
+      last_command_ = named_command(request);
+      host_.bound_scratch();
+      return request.end;
     }
     at = request.end;
     host_.bound_scratch();
-    if (waiter_ != nullptr) [[unlikely]] {
-      last_command_ = named_command(request);
-      parser_.reset();  // what is behind it is read again later
-      return at;
-    }
     if (closing_) return at;
   }
   if (!requests.empty()) last_command_ = named_command(requests.back());
@@ -217,26 +215,27 @@ size_t Session::run_window(std::string_view bytes, size_t at) {
   return end;
 }
 
-// False: the request has to wait.
-bool Session::execute_one(const Request& request) {
-  if (request.command == nullptr && refuse_web_request(request)) return true;
+Executor::Outcome Session::execute_one(const Request& request) {
+  if (request.command == nullptr && refuse_web_request(request)) return Executor::Outcome::kDone;
   host_.running_.request = &request;
-  // CLIENT REPLY in the request itself changes this on the way.
-  const bool skip = std::exchange(skip_next_reply_, false);
-  silent_ = skip || reply_mode_ != ReplyMode::kOn;
+  const bool skip = skip_next_reply_;
+  if (skip) [[unlikely]] {
+    skip_next_reply_ = false;
+    silent_ = true;
+  }
   const size_t mark = host_.out_.size();
   const Executor::Outcome outcome = host_.executor_.execute(request, caller_, host_.writer_);
-  if (outcome != Executor::Outcome::kDone) [[unlikely]] {
-    if (outcome == Executor::Outcome::kPostponed) {
-      skip_next_reply_ = skip;
-      suspend();
-      return false;
-    }
+  if (outcome == Executor::Outcome::kPostponed) [[unlikely]] {
+    skip_next_reply_ = skip;
+    be_heard_again();
+    suspend();
+  } else if (outcome == Executor::Outcome::kWaiting) [[unlikely]] {
     start_waiting();
-  }
-  if (silent_) [[unlikely]]
+  } else if (silent_) [[unlikely]] {
     host_.drop_replies(mark);
-  return true;
+    be_heard_again();
+  }
+  return outcome;
 }
 
 // A browser can be made to send anything in the body of a request, but not to leave out these
@@ -339,6 +338,7 @@ void Session::answer_waiting(const Waiters::Handle& waiter, std::string_view rep
   if (waiter_ == nullptr || waiter_->ticket != waiter->ticket || closing_) return;
   stop_waiting();
   if (!silent_) send(reply);
+  be_heard_again();
   last_use_ms_ = host_.now_ms();
   if (!held_.empty() && !suspended_) release_held(process(held_));
 }
@@ -373,7 +373,7 @@ void Session::set_protocol(int protocol) {
 void Session::set_reply_mode(ReplyMode mode) {
   reply_mode_ = mode;
   skip_next_reply_ = false;
-  silent_ = mode == ReplyMode::kOff;
+  be_heard_again();
 }
 
 void Session::set_monitoring(bool on) {

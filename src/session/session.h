@@ -121,7 +121,9 @@ class Session final : public io::StreamHandler {
   size_t run_window(std::string_view bytes, size_t at);
   bool parse_window(std::string_view bytes, size_t& end);
   size_t parse_short_ones(std::string_view bytes, size_t& end, size_t parsed, size_t window);
-  bool execute_one(const Request& request);
+  Executor::Outcome execute_one(const Request& request);
+  // What the connection has asked for in general, after what held for one request.
+  void be_heard_again() { silent_ = reply_mode_ != ReplyMode::kOn; }
   void suspend();
   void start_waiting();
   void time_is_up();
@@ -146,7 +148,8 @@ class Session final : public io::StreamHandler {
   size_t flush_bytes_ = 0;  // closing: what was still to be taken at the last look
   ReplyMode reply_mode_ = ReplyMode::kOn;
   bool skip_next_reply_ = false;
-  bool silent_ = false;  // the running request is not answered
+  // The running request is not answered; between requests, those to come are not.
+  bool silent_ = false;
   bool closing_ = false;
   bool close_flush_ = false;
   bool suspended_ = false;
