@@ -6,6 +6,7 @@
 
 #include "dispatch/caller.h"
 #include "dispatch/command_table.h"
+#include "dispatch/executor.h"
 #include "dispatch/waiters.h"
 #include "io/loop.h"
 #include "resp/request_parser.h"
