@@ -209,14 +209,14 @@ TEST(ScoreMapMemory, IsLittleMoreThanTheBlocks) {
   const KeyHasher hasher(1, 2);
   ScoreMap map(&hasher);
   Random random(5);
-  constexpr uint64_t kMembers = 1000000;
+  constexpr uint64_t kMembers = 250000;
   char name[13];
   for (uint64_t i = 0; i < kMembers; i++) {
     std::snprintf(name, sizeof name, "%012llu", static_cast<unsigned long long>(i));
     map.insert(name, static_cast<double>(random.below(1u << 30)));
   }
-  // 24 for the block, 11.5 to 15 for the table, the rest for the tree.
-  EXPECT_LE(map.memory_bytes(), 49 * kMembers);
+  // 24 for the block, 10 to 13 for the table, the rest for the tree.
+  EXPECT_LE(map.memory_bytes(), 48 * kMembers);
   EXPECT_TRUE(map.tree().is_sound());
 }
 
