@@ -124,13 +124,14 @@ class Source {
   uint64_t size() const { return zset_ ? zset_->size() : set_ ? set_->size() : 0; }
 
   bool contains(std::string_view member) const { return score(member).has_value(); }
-  // With its weight; nullopt when it is not there.
+  // With its weight; nullopt when it is not there. As in Redis nothing times infinity is no number
+  // here: it makes a sum nothing, whatever else was in it.
   std::optional<double> score(std::string_view member) const {
-    if (set_) return set_->contains(member) ? std::optional(weighted(1)) : std::nullopt;
+    if (set_) return set_->contains(member) ? std::optional(weight_) : std::nullopt;
     if (!zset_) return std::nullopt;
     const auto found = zset_->find(member);
     if (!found) return std::nullopt;
-    return weighted(found.score);
+    return found.score * weight_;
   }
   template <class Visit>
   void for_each(Visit&& visit) const {
