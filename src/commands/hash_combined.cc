@@ -75,9 +75,7 @@ void tell_hgetex(Call& call, Entry& entry, const HgetexRequest& request,
     entry.changed(kHpersistEvent);
     touched.rewrite_as({"HPERSIST", key});
   } else if (is_over(call, request.at_ms)) {
-    entry.count_expired_fields(static_cast<uint64_t>(touched.count()));
-    entry.changed(kHdelEvent);
-    touched.rewrite_as_deletions();
+    touched.tell_over(entry);
   } else {
     entry.changed(kHexpireEvent);
     touched.rewrite_as({"HPEXPIREAT", key, to_text(request.at_ms)});
@@ -104,11 +102,7 @@ void hgetex(Call& call) {
     answer_text(call, item->value);
     if (request->act == HgetexRequest::Act::kNothing) continue;
     if (request->act == HgetexRequest::Act::kPersist && item->expiry == kNoExpiry) continue;
-    if (over) {
-      hash.remove(field);
-    } else {
-      hash.set_expiry(field, request->at_ms);
-    }
+    give_deadline(hash, field, request->at_ms, over);
     touched.add(field);
   }
   if (touched.count() > 0) tell_hgetex(call, entry, *request, touched);

@@ -68,20 +68,12 @@ void set_deadlines(Call& call, ExpiryClause clause) {
       call.reply.integer(kConditionNotMet);
       continue;
     }
-    if (over) {
-      hash.remove(field);
-    } else {
-      hash.set_expiry(field, request->at_ms);
-    }
+    give_deadline(hash, field, request->at_ms, over);
     touched.add(field);
     call.reply.integer(over ? kDeleted : kDone);
   }
   if (touched.count() == 0) return;
-  if (over) {
-    entry.count_expired_fields(static_cast<uint64_t>(touched.count()));
-    entry.changed(kHdelEvent);
-    return touched.rewrite_as_deletions();
-  }
+  if (over) return touched.tell_over(entry);
   entry.changed(kHexpireEvent);
   std::vector<std::string> head = {"HPEXPIREAT", std::string(call.arg(1)), to_text(request->at_ms)};
   if (!request->condition.empty()) head.emplace_back(request->condition);

@@ -44,6 +44,15 @@ std::optional<std::span<const std::string_view>> parse_numbered_fields(
 // The deadline of a field in absolute milliseconds; nullopt: it is none, which has been answered.
 std::optional<int64_t> parse_field_deadline(Call& call, const ExpiryClause& clause);
 
+// `over`: the deadline has passed, which deletes.
+inline void give_deadline(HashEdit& hash, std::string_view field, int64_t at_ms, bool over) {
+  if (over) {
+    hash.remove(field);
+  } else {
+    hash.set_expiry(field, at_ms);
+  }
+}
+
 // What became of fields that a command was to do something to, for the effect and the event.
 class TouchedFields {
  public:
@@ -58,6 +67,12 @@ class TouchedFields {
   void rewrite_as(std::vector<std::string> head) const;
   // Each as an HDEL of its own, kept together.
   void rewrite_as_deletions() const;
+  // They were deleted because their deadline lay in the past.
+  void tell_over(Entry& entry) const {
+    entry.count_expired_fields(static_cast<uint64_t>(count_));
+    entry.changed(kHdelEvent);
+    rewrite_as_deletions();
+  }
 
  private:
   Call& call_;

@@ -4,17 +4,16 @@ import os
 import re
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+from lib.server import free_port  # noqa: E402
+
 MILLION = 1_000_000
 TICK = os.sysconf("SC_CLK_TCK")
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Server:
@@ -27,13 +26,13 @@ class Server:
             (["taskset", "-c", cores] if cores else []) + command + extra,
             cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         deadline = time.monotonic() + 10
-        while time.monotonic() < deadline:
+        # Each try is a program of its own, which is pause enough between two of them.
+        while time.monotonic() < deadline and self.process.poll() is None:
             try:
                 if self.ask("PING") == "PONG":
                     return
             except OSError:
                 pass
-            time.sleep(0.02)
         raise SystemExit(f"{name} did not start")
 
     def ask(self, *words):
