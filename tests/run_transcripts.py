@@ -92,26 +92,11 @@ class Worker:
             try:
                 for command in RESET:
                     connection.call(*command)
-                if connection.call("FLUSHALL") != Simple(b"OK"):
-                    return False
-                return self.alone(connection)
+                return connection.call("FLUSHALL") == Simple(b"OK")
             finally:
                 connection.close()
         except Exception:  # pylint: disable=broad-except
             return False
-
-    @staticmethod
-    def alone(connection):
-        """Waits until the server has noticed that the last file's connections are closed."""
-        deadline = time.monotonic() + 1.0
-        while time.monotonic() < deadline:
-            info = connection.call("INFO", "clients")
-            if not isinstance(info, bytes) or b"connected_clients:" not in info:
-                return False
-            if b"connected_clients:1\r" in info:
-                return True
-            time.sleep(0.001)
-        return False
 
     def end(self):
         """Ends the server and requires a clean end."""

@@ -230,6 +230,7 @@ class Player:
     def play(self):
         started = time.monotonic()
         try:
+            self.be_alone()
             for step in self.transcript.steps:
                 self.play_step(step)
         except FileFailed:
@@ -239,6 +240,18 @@ class Player:
                 connection.close()
         self.outcome.seconds = time.monotonic() - started
         return self.outcome
+
+    def be_alone(self):
+        """Waits until the server has noticed that everybody before us is gone: files count clients."""
+        deadline = time.monotonic() + 5.0
+        try:
+            while time.monotonic() < deadline:
+                clients = self.connection().call("INFO", "clients")
+                if not isinstance(clients, bytes) or b"connected_clients:1\r" in clients:
+                    return
+                time.sleep(0.001)
+        except (ConnectionClosed, OSError, ReplyTimeout, ProtocolError):
+            self.drop_connections()
 
     def play_step(self, step):
         for condition in step.conditions:
