@@ -61,6 +61,7 @@ class Index {
         kMemoryFamily,
         kSlowlogFamily,
         kServerFamily,
+        kPubSubFamily,
         kBloomFamily,
     };
     // clang-format on

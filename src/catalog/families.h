@@ -25,6 +25,7 @@ extern const std::span<const CommandSpec> kLatencyFamily;
 extern const std::span<const CommandSpec> kMemoryFamily;
 extern const std::span<const CommandSpec> kSlowlogFamily;
 extern const std::span<const CommandSpec> kServerFamily;
+extern const std::span<const CommandSpec> kPubSubFamily;
 extern const std::span<const CommandSpec> kHashFamily;
 extern const std::span<const CommandSpec> kHashExpiryFamily;
 extern const std::span<const CommandSpec> kSetFamily;

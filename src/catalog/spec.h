@@ -59,8 +59,9 @@ enum Flag : uint64_t {
   kTouchesArbitraryKeys = 1ull << 27,  // meets keys that its arguments do not name; not shown
 
   // House facts, not shown by COMMAND.
-  kSensitiveArgs = 1ull << 40,  // arguments carry secrets: never log, monitor or slow-log them
-  kAllowedPaused = 1ull << 41,  // runs during CLIENT PAUSE ALL
+  kSensitiveArgs = 1ull << 40,      // arguments carry secrets: never log, monitor or slow-log them
+  kAllowedPaused = 1ull << 41,      // runs during CLIENT PAUSE ALL
+  kAllowedSubscribed = 1ull << 42,  // runs for who listens to channels in RESP2
 };
 
 // How a command shuts others out while it runs (threads > 1).

@@ -13,6 +13,7 @@ struct Caller {
   enum Reason : uint32_t {
     kNotAuthenticated = 1 << 0,
     kExemptFromPause = 1 << 1,
+    kSubscribed = 1 << 6,  // listens to channels in RESP2: only a few commands are allowed
   };
 
   Kind kind = Kind::kSession;

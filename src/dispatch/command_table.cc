@@ -20,7 +20,7 @@ void find_fixed_keys(const catalog::CommandSpec& spec, Command& command) {
   if (spec.keys.empty()) return;
   const KeySpec& first = spec.keys[0];
   if (first.begin != KeySpec::Begin::kIndex || first.find != KeySpec::Find::kRange) return;
-  if (first.index <= 0 || first.index > 255) return;
+  if (first.index <= 0 || first.index > 255 || (first.flags & catalog::kKeyNotKey) != 0) return;
   command.first_key = static_cast<uint8_t>(first.index);
   if (spec.keys.size() == 1 && first.last == 0) command.only_key = command.first_key;
 }

@@ -46,6 +46,18 @@ bool refuse_out_of_memory(const Command& command, const NodeState& node, resp::R
   return true;
 }
 
+// In RESP2 nobody could tell an answer from a message.
+bool refuse_subscribed(const Command& command, const Caller& caller, resp::ReplySink& reply) {
+  if ((caller.reasons & Caller::kSubscribed) == 0 || command.has(catalog::kAllowedSubscribed)) {
+    return false;
+  }
+  reply.error(
+      fmt::format("ERR Can't execute '{}': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / "
+                  "RESET are allowed in this context",
+                  command.name));
+  return true;
+}
+
 // Who does not wait while others are paused must not go past them into the keyspace. Redis means
 // replicas and monitors alike, and so do its words.
 bool refuse_exempt(const Command& command, const Caller& caller, resp::ReplySink& reply) {
@@ -86,6 +98,7 @@ bool Executor::refused(const Request& request, const Command*& command, Caller& 
   }
   if (refuse_unauthenticated(*command, caller, reply)) return true;
   if (refuse_out_of_memory(*command, world_.node, reply)) return true;
+  if (refuse_subscribed(*command, caller, reply)) return true;
   if (refuse_exempt(*command, caller, reply)) return true;
   if (must_wait(*command, caller, world_.node, now_ms_)) return true;
   return false;

@@ -69,6 +69,7 @@ void Server::apply_options() {
   session.query_buffer_limit = from.clients.query_buffer_limit_bytes;
   session.max_bulk = from.clients.max_bulk_bytes;
   session.normal_output = bound_of(from.clients.normal_output);
+  session.pubsub_output = bound_of(from.clients.pubsub_output);
   const int64_t client_memory = from.clients.max_memory;
   session.max_total_memory =
       client_memory >= 0 ? static_cast<uint64_t>(client_memory)

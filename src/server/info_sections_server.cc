@@ -88,8 +88,10 @@ void write_clients_section(InfoText& out, Server& server) {
   size_t largest_output = 0;
   size_t count = 0;
   size_t waiting = 0;
+  size_t listening = 0;
   for (const auto& worker : server.workers()) {
     waiting += worker->host().suspended_count() + worker->host().waiting_count();
+    listening += worker->host().listening_count();
     worker->host().for_each([&](Session& session) {
       if (session.killed()) return;
       count++;
@@ -104,8 +106,9 @@ void write_clients_section(InfoText& out, Server& server) {
   out.field("client_recent_max_input_buffer", largest_input);
   out.field("client_recent_max_output_buffer", largest_output);
   out.field("blocked_clients", waiting);
-  out.zeros({"tracking_clients", "pubsub_clients", "watching_clients", "clients_in_timeout_table",
-             "total_watched_keys"});
+  out.field("tracking_clients", 0);
+  out.field("pubsub_clients", listening);
+  out.zeros({"watching_clients", "clients_in_timeout_table", "total_watched_keys"});
   const Waiters::KeyCount keys = server.waiters().key_count();
   out.field("total_blocking_keys", keys.all);
   out.field("total_blocking_keys_on_nokey", keys.needed);

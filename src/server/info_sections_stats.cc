@@ -58,12 +58,15 @@ void write_keys(InfoText& out, Server& server, const Totals& total) {
   out.zeros({"evicted_scripts", "total_eviction_exceeded_time", "current_eviction_exceeded_time"});
   out.field("keyspace_hits", keys.hits);
   out.field("keyspace_misses", keys.misses);
-  out.zeros({"pubsub_channels", "pubsub_patterns", "pubsubshard_channels", "latest_fork_usec",
-             "total_forks", "migrate_cached_sockets", "slave_expires_tracked_keys",
-             "active_defrag_hits", "active_defrag_misses", "active_defrag_key_hits",
-             "active_defrag_key_misses", "total_active_defrag_time", "current_active_defrag_time",
-             "tracking_total_keys", "tracking_total_items", "tracking_total_prefixes",
-             "unexpected_error_replies"});
+  const PubSub& pubsub = server.sessions().pubsub;
+  out.field("pubsub_channels", pubsub.count_topics(TopicKind::kChannel));
+  out.field("pubsub_patterns", pubsub.count_topics(TopicKind::kPattern));
+  out.field("pubsubshard_channels", pubsub.count_topics(TopicKind::kShardChannel));
+  out.zeros({"latest_fork_usec", "total_forks", "migrate_cached_sockets",
+             "slave_expires_tracked_keys", "active_defrag_hits", "active_defrag_misses",
+             "active_defrag_key_hits", "active_defrag_key_misses", "total_active_defrag_time",
+             "current_active_defrag_time", "tracking_total_keys", "tracking_total_items",
+             "tracking_total_prefixes", "unexpected_error_replies"});
 }
 
 // "50", "99.9": at most six digits behind the point and no zeros at the end.

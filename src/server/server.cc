@@ -67,6 +67,7 @@ Status Server::start() {
   keyspace_ = std::make_unique<Keyspace>(shape, &reclaimer_);
   if (Status built = build_commands(); !built) return built;
 
+  sessions_.pubsub.set_seeds(random_word(), random_word());
   const auto threads = static_cast<unsigned>(options_.process.threads);
   gate_ = std::make_unique<WorldGate>(threads);
   executors_ = std::make_unique<ExecutorWorld>(ExecutorWorld{*commands_, *keyspace_, effects_,

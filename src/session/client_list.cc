@@ -21,6 +21,7 @@ int64_t whole_seconds(int64_t from_ms, int64_t to_ms) {
 std::string flags_of(const Session& session) {
   std::string flags;
   if (session.monitoring()) flags += 'O';
+  if (session.listening() != nullptr) flags += 'P';
   if (session.suspended() || session.waits_for_keys()) flags += 'b';
   if (session.closing()) flags += session.killed() ? 'A' : 'c';
   if (session.stream()->is_unix()) flags += 'U';
@@ -48,8 +49,8 @@ std::optional<ClientType> parse_client_type(std::string_view word) {
 }
 
 // Monitors count as normal ones.
-ClientType type_of(const Session&) {
-  return ClientType::kNormal;
+ClientType type_of(const Session& session) {
+  return session.listening() == nullptr ? ClientType::kNormal : ClientType::kPubSub;
 }
 
 std::string client_line(const Session& session, int64_t now_ms) {
@@ -63,7 +64,10 @@ std::string client_line(const Session& session, int64_t now_ms) {
                  session.id(), stream.peer_address(), stream.local_address(), stream.descriptor(),
                  session.name, whole_seconds(session.created_ms(), now_ms),
                  whole_seconds(session.last_use_ms(), now_ms), flags_of(session), caller.db);
-  fmt::format_to(end, " sub=0 psub=0 ssub=0 multi=-1 qbuf={} qbuf-free={} argv-mem={} multi-mem=0",
+  fmt::format_to(end, " sub={} psub={} ssub={}", session.subscriptions(TopicKind::kChannel),
+                 session.subscriptions(TopicKind::kPattern),
+                 session.subscriptions(TopicKind::kShardChannel));
+  fmt::format_to(end, " multi=-1 qbuf={} qbuf-free={} argv-mem={} multi-mem=0",
                  session.query_bytes(), session.query_free_bytes(), session.argument_bytes());
   // There is no reply buffer of a connection's own (rbs, rbp, obl): replies are written into the
   // worker's, and only what the peer does not take at once is kept.

@@ -18,6 +18,12 @@ constexpr size_t kShownBytes = 128;
 
 void ping(Call& call) {
   if (call.argc() > 2) return answer::wrong_arity(call);
+  if ((call.caller.reasons & Caller::kSubscribed) != 0) {
+    // In the shape of a message, so that who listens can tell what it is.
+    call.reply.array(2);
+    call.reply.bulk("pong");
+    return call.reply.bulk(call.argc() == 2 ? call.arg(1) : "");
+  }
   if (call.argc() == 2) return call.reply.bulk(call.arg(1));
   call.reply.simple("PONG");
 }

@@ -49,6 +49,8 @@ void Session::on_data(std::string_view bytes) {
   if (closing_) return;
   host_.executor_.pause();
   if (closing_) return;  // killed by who waited for that
+  if (host_.has_messages()) [[unlikely]]
+    host_.world_.pubsub.deliver_waiting(host_);
   host_.stats_.reads++;
   host_.stats_.input_bytes += bytes.size();
   last_use_ms_ = host_.now_ms();
@@ -221,7 +223,7 @@ Executor::Outcome Session::execute_one(const Request& request) {
   const bool skip = skip_next_reply_;
   if (skip) [[unlikely]] {
     skip_next_reply_ = false;
-    silent_ = true;
+    afterwards_ |= kSilent;
   }
   const size_t mark = host_.out_.size();
   const Executor::Outcome outcome = host_.executor_.execute(request, caller_, host_.writer_);
@@ -231,11 +233,22 @@ Executor::Outcome Session::execute_one(const Request& request) {
     suspend();
   } else if (outcome == Executor::Outcome::kWaiting) [[unlikely]] {
     start_waiting();
-  } else if (silent_) [[unlikely]] {
+  } else if (afterwards_ != 0) [[unlikely]] {
+    finish_request(mark);
+  }
+  return outcome;
+}
+
+void Session::finish_request(size_t mark) {
+  if (silent()) {
     host_.drop_replies(mark);
     be_heard_again();
   }
-  return outcome;
+  if ((afterwards_ & kPushed) == 0) return;
+  afterwards_ &= ~unsigned{kPushed};
+  host_.queue_running();
+  for (const Piece& piece : host_.held_pieces_) host_.add_slice(*this, piece);
+  host_.held_pieces_.clear();
 }
 
 // A browser can be made to send anything in the body of a request, but not to leave out these
@@ -267,9 +280,47 @@ void Session::protocol_error() {
 void Session::send(std::string_view bytes) {
   if (closing_) return;
   if (host_.running_.session == this) host_.queue_running();
-  const size_t begin = host_.pushed_.size();
-  host_.pushed_.append(bytes);
-  host_.slices_.push_back({this, &host_.pushed_, begin, host_.pushed_.size()});
+  resp::OutputBuffer& buffer = host_.pushed_[0];
+  const size_t begin = buffer.size();
+  buffer.append(bytes);
+  host_.add_slice(*this, {&buffer, begin, buffer.size()});
+}
+
+void Session::push(const Piece& piece) {
+  if (host_.running_.session != this) {
+    host_.add_slice(*this, piece);
+  } else if (host_.running_.in_request) {
+    afterwards_ |= kPushed;
+    host_.held_pieces_.push_back(piece);
+  } else {
+    host_.queue_running();
+    host_.add_slice(*this, piece);
+  }
+}
+
+Listening& Session::start_listening() {
+  if (listening_ == nullptr) {
+    listening_ = std::make_unique<Listening>();
+    host_.listening_++;
+    note_subscribed();
+  }
+  return *listening_;
+}
+
+void Session::stop_listening_to_nothing() {
+  if (listening_ == nullptr || listening_->total() != 0) return;
+  listening_.reset();
+  host_.listening_--;
+  note_subscribed();
+}
+
+// Who listens by the old protocol cannot tell answers from messages, and may ask for little.
+void Session::note_subscribed() {
+  if (listening_ != nullptr && caller_.protocol == 2) {
+    caller_.reasons |= Caller::kSubscribed;
+  } else {
+    caller_.reasons &= ~uint32_t{Caller::kSubscribed};
+  }
 }
 
 void Session::close_soon(bool flush) {
@@ -278,6 +329,7 @@ void Session::close_soon(bool flush) {
   if (waiter_ != nullptr) host_.executor_.world().waiters->cancel(waiter_);
   closing_ = true;
   close_flush_ = flush;
+  host_.world_.pubsub.unsubscribe_all(*this);
   host_.end_soon(*this);
 }
 
@@ -287,6 +339,7 @@ void Session::kill() {
   if (waiter_ != nullptr) host_.executor_.world().waiters->cancel(waiter_);
   closing_ = true;
   close_flush_ = false;
+  host_.world_.pubsub.unsubscribe_all(*this);
   host_.post([host = &host_, id = id()] {
     Session* session = host->find(id);
     if (session != nullptr) host->end_soon(*session);
@@ -337,7 +390,7 @@ void Session::answer_waiting(const Waiters::Handle& waiter, std::string_view rep
   // It may have closed, or waited for something else, since this was sent on its way.
   if (waiter_ == nullptr || waiter_->ticket != waiter->ticket || closing_) return;
   stop_waiting();
-  if (!silent_) send(reply);
+  if (!silent()) send(reply);
   be_heard_again();
   last_use_ms_ = host_.now_ms();
   if (!held_.empty() && !suspended_) release_held(process(held_));
@@ -367,6 +420,7 @@ void Session::on_close(io::CloseReason) {
 
 void Session::set_protocol(int protocol) {
   caller_.protocol = protocol;
+  note_subscribed();
   if (host_.running_.session == this) host_.writer_.set_protocol(protocol);
 }
 
@@ -402,6 +456,7 @@ void Session::authenticate(std::string_view user) {
 }
 
 void Session::reset_state(bool authenticated) {
+  host_.world_.pubsub.unsubscribe_all(*this);
   set_monitoring(false);
   set_protocol(2);
   caller_.db = 0;
@@ -440,14 +495,15 @@ size_t Session::output_memory_bytes() const {
 
 size_t Session::memory_bytes() const {
   return sizeof(Session) + held_.capacity() + parser_.memory_bytes() + name.capacity() +
-         library_name.capacity() + library_version.capacity() + output_memory_bytes();
+         library_name.capacity() + library_version.capacity() + output_memory_bytes() +
+         (listening_ == nullptr ? 0 : listening_->memory_bytes());
 }
 
 bool Session::check_limits(int64_t now_ms) {
   if (closing_) return check_flush(now_ms);
   const SessionOptions& options = host_.world_.options;
   if (options.idle_timeout_seconds > 0 && !monitoring_ && !suspended_ && waiter_ == nullptr &&
-      now_ms - last_use_ms_ > options.idle_timeout_seconds * 1000) {
+      listening_ == nullptr && now_ms - last_use_ms_ > options.idle_timeout_seconds * 1000) {
     host_.world_.log.verbose("Closing idle client");
     close_soon(false);
     return true;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,8 @@
 #include "dispatch/waiters.h"
 #include "io/loop.h"
 #include "resp/request_parser.h"
+#include "session/piece.h"
+#include "session/topics.h"
 
 namespace sorrel {
 
@@ -70,8 +73,19 @@ class Session final : public io::StreamHandler {
   bool killed() const { return closing_ && !close_flush_; }
 
   // Sends at the end of the turn, behind everything it was answered before; for messages that are
-  // no reply (MONITOR, push).
+  // no reply (MONITOR).
   void send(std::string_view bytes);
+  // Sends what has been written for many at the end of the turn; behind the answer of the request
+  // that it is running itself, if any, so that no message lies within an answer.
+  void push(const Piece& piece);
+
+  // Pub/sub; see PubSub, which keeps these. Null: it listens to nothing.
+  Listening* listening() const { return listening_.get(); }
+  Listening& start_listening();
+  void stop_listening_to_nothing();
+  size_t subscriptions(TopicKind kind) const {
+    return listening_ == nullptr ? 0 : listening_->count(kind);
+  }
 
   // Both protocols: the caller's and the writer's.
   void set_protocol(int protocol);
@@ -106,6 +120,8 @@ class Session final : public io::StreamHandler {
   // kOn is heard at once: even the request that says so is answered.
   void set_reply_mode(ReplyMode mode);
   ReplyMode reply_mode() const { return reply_mode_; }
+  // Is the running request not answered?
+  bool silent() const { return (afterwards_ & kSilent) != 0; }
   void skip_next_reply() { skip_next_reply_ = true; }
 
   std::string name;
@@ -124,7 +140,15 @@ class Session final : public io::StreamHandler {
   size_t parse_short_ones(std::string_view bytes, size_t& end, size_t parsed, size_t window);
   Executor::Outcome execute_one(const Request& request);
   // What the connection has asked for in general, after what held for one request.
-  void be_heard_again() { silent_ = reply_mode_ != ReplyMode::kOn; }
+  void be_heard_again() {
+    if (reply_mode_ == ReplyMode::kOn) {
+      afterwards_ &= ~unsigned{kSilent};
+    } else {
+      afterwards_ |= kSilent;
+    }
+  }
+  void finish_request(size_t mark);
+  void note_subscribed();
   void suspend();
   void start_waiting();
   void time_is_up();
@@ -140,6 +164,7 @@ class Session final : public io::StreamHandler {
   SessionCaller caller_;
   resp::RequestParser parser_;
   std::string held_;  // bytes of an unfinished or postponed request
+  std::unique_ptr<Listening> listening_;
   const Command* last_command_ = nullptr;
   Waiters::Handle waiter_;      // waits for keys; runs nothing until then
   io::TimerId wait_timer_ = 0;  // 0: none
@@ -149,8 +174,13 @@ class Session final : public io::StreamHandler {
   size_t flush_bytes_ = 0;  // closing: what was still to be taken at the last look
   ReplyMode reply_mode_ = ReplyMode::kOn;
   bool skip_next_reply_ = false;
-  // The running request is not answered; between requests, those to come are not.
-  bool silent_ = false;
+  // What is to be done behind the running request.
+  enum Afterwards : unsigned {
+    kSilent = 1,  // it is not answered; between requests, those to come are not
+    kPushed = 2,  // messages wait for its end
+  };
+  unsigned afterwards_ = 0;
+  uint32_t last_slice_ = 0;  // the last of its slices of this turn, counted from 1; 0: none
   bool closing_ = false;
   bool close_flush_ = false;
   bool suspended_ = false;

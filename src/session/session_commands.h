@@ -7,8 +7,8 @@
 
 namespace sorrel {
 
-// Every command of this room: the connection family, CLIENT and MONITOR. `world` outlives the
-// command table.
+// Every command of this room: the connection family, CLIENT, MONITOR and pub/sub. `world`
+// outlives the command table.
 std::vector<Binding> session_bindings(SessionWorld& world);
 
 }  // namespace sorrel

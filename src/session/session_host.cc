@@ -12,6 +12,10 @@ namespace {
 constexpr size_t kScratchKept = 1 << 20;
 // Replies gathered beyond this are sent before more requests are run.
 constexpr size_t kSendBytes = 256 * 1024;
+// So are they when they are in that many slices.
+constexpr size_t kSendSlices = 32 * 1024;
+// Longer pieces are sent from where they are; shorter ones are put together first.
+constexpr size_t kLongPiece = 16 * 1024;
 // Sessions looked at per cron call, beside a tenth of all: every one is seen about once a second.
 constexpr size_t kCronSessions = 20;
 // A pause may be as long as the clock counts; its timer looks again now and then.
@@ -20,7 +24,11 @@ constexpr int64_t kLongestPauseTimerMs = 60 * 60 * 1000;
 }  // namespace
 
 SessionHost::SessionHost(SessionWorld& world, io::Loop& loop, Executor& executor)
-    : world_(world), loop_(loop), executor_(executor), writer_(out_, 2) {}
+    : world_(world),
+      loop_(loop),
+      executor_(executor),
+      writer_(out_, 2),
+      topics_(world.pubsub.hasher()) {}
 
 SessionHost::~SessionHost() {
   if (pause_timer_ != 0) loop_.cancel_timer(pause_timer_);
@@ -78,7 +86,7 @@ void SessionHost::begin_running(Session& session, size_t bytes) {
   // The password may have been taken away since it connected.
   if (!caller.authenticated() && world_.options.password.empty()) session.authenticate("default");
   writer_.begin(caller.protocol);
-  running_ = {&session, bytes, nullptr, out_.size()};
+  running_ = {&session, bytes, nullptr, out_.size(), true};
 }
 
 void SessionHost::end_running() {
@@ -88,8 +96,31 @@ void SessionHost::end_running() {
 
 void SessionHost::queue_running() {
   if (out_.size() == running_.unsent_begin) return;
-  slices_.push_back({running_.session, &out_, running_.unsent_begin, out_.size()});
+  add_slice(*running_.session, {&out_, running_.unsent_begin, out_.size()});
   running_.unsent_begin = out_.size();
+}
+
+void SessionHost::add_slice(Session& session, const Piece& piece) {
+  const auto number = static_cast<uint32_t>(slices_.size() + 1);
+  if (session.last_slice_ != 0) {
+    Slice& last = slices_[session.last_slice_ - 1];
+    if (last.piece.buffer == piece.buffer && last.piece.end == piece.begin) {
+      last.piece.end = piece.end;
+      return;
+    }
+    last.next = number;
+  }
+  slices_.push_back({&session, piece, 0, session.last_slice_ == 0});
+  session.last_slice_ = number;
+}
+
+Piece SessionHost::write_push(int protocol, std::initializer_list<std::string_view> parts) {
+  resp::OutputBuffer& buffer = pushed_[protocol == 3 ? 1 : 0];
+  const size_t begin = buffer.size();
+  resp::ReplyWriter writer(buffer, protocol);
+  writer.push(static_cast<int64_t>(parts.size()));
+  for (const std::string_view part : parts) writer.bulk(part);
+  return {&buffer, begin, buffer.size()};
 }
 
 void SessionHost::drop_replies(size_t mark) {
@@ -97,15 +128,19 @@ void SessionHost::drop_replies(size_t mark) {
   running_.unsent_begin = std::min(running_.unsent_begin, mark);
   // A message to the running session itself may have cut its reply in two.
   for (auto slice = slices_.rbegin(); slice != slices_.rend(); ++slice) {
-    if (slice->buffer != &out_) continue;
-    if (slice->end <= mark) break;
-    slice->begin = std::min(slice->begin, mark);
-    slice->end = mark;
+    Piece& piece = slice->piece;
+    if (piece.buffer != &out_) continue;
+    if (piece.end <= mark) break;
+    piece.begin = std::min(piece.begin, mark);
+    piece.end = mark;
   }
 }
 
 void SessionHost::bound_scratch() {
-  if (out_.size() + pushed_.size() <= kSendBytes) return;
+  if (out_.size() + pushed_[0].size() + pushed_[1].size() <= kSendBytes &&
+      slices_.size() < kSendSlices) [[likely]] {
+    return;
+  }
   if (writer_.was_cut()) {
     world_.log.warning("Closing client that asked for an endless answer: " +
                        client_line(*running_.session, now_ms()));
@@ -127,27 +162,69 @@ void SessionHost::send_served() {
   }
 }
 
+void SessionHost::bound_pushed() {
+  if (running_.session != nullptr) return;
+  if (pushed_[0].size() + pushed_[1].size() <= kSendBytes && slices_.size() < kSendSlices) return;
+  flush_effects();
+  release_replies();
+}
+
 void SessionHost::release_replies() {
   // Sessions may be closed while this runs, but none is freed: that happens inside poll().
   for (const Slice& slice : slices_) {
-    Session* session = slice.session;
-    if (slice.end == slice.begin || session->killed()) continue;
-    stats_.writes++;
-    stats_.output_bytes += slice.end - slice.begin;
-    session->stream_->send(slice.buffer->view(slice.begin, slice.end));
-    enforce_output_limit(*session);
+    if (slice.first && slice.session != nullptr) send_slices(slice);
   }
   slices_.clear();
   // Closing comes after every slice of the turn has been sent.
   for (Session* session : ending_) session->stream_->close(session->close_flush_);
   ending_.clear();
   out_.clear(kScratchKept);
-  pushed_.clear(kScratchKept);
+  for (resp::OutputBuffer& buffer : pushed_) buffer.clear(kScratchKept);
+}
+
+// Everything that its session gets in this turn, in as few calls as can be.
+inline void SessionHost::send_slices(const Slice& first) {
+  Session& session = *first.session;
+  session.last_slice_ = 0;
+  if (first.next == 0) [[likely]] {
+    return send_now(session, first.piece.buffer->view(first.piece.begin, first.piece.end));
+  }
+  const Slice* slice = &first;
+  while (true) {
+    const Piece& piece = slice->piece;
+    const std::string_view bytes = piece.buffer->view(piece.begin, piece.end);
+    if (bytes.size() >= kLongPiece || joined_.size() + bytes.size() > kSendBytes) {
+      send_now(session, joined_.view());
+      joined_.clear(kSendBytes);
+    }
+    if (bytes.size() >= kLongPiece) {
+      send_now(session, bytes);
+    } else {
+      joined_.append(bytes);
+    }
+    if (slice->next == 0) break;
+    slice = &slices_[slice->next - 1];
+  }
+  send_now(session, joined_.view());
+  joined_.clear(kSendBytes);
+}
+
+inline void SessionHost::send_now(Session& session, std::string_view bytes) {
+  if (bytes.empty() || session.killed()) return;
+  stats_.writes++;
+  stats_.output_bytes += bytes.size();
+  session.stream_->send(bytes);
+  enforce_output_limit(session);
 }
 
 void SessionHost::enforce_output_limit(Session& session) {
   const size_t pending = session.output_bytes();
-  const OutputBound& bound = world_.options.normal_output;
+  if (pending == 0) [[likely]] {
+    session.over_soft_limit_since_ms_ = 0;
+    return;
+  }
+  const OutputBound& bound = type_of(session) == ClientType::kPubSub ? world_.options.pubsub_output
+                                                                     : world_.options.normal_output;
   bool over = bound.hard_bytes > 0 && pending > bound.hard_bytes;
   if (!session.caller_.authenticated() && pending > kUnauthenticatedOutputLimit) over = true;
   if (bound.soft_bytes > 0 && pending > bound.soft_bytes) {
@@ -169,7 +246,10 @@ void SessionHost::forget(Session& session) {
     // The count of monitors is everybody's.
     executor_.exclusively([&] { session.set_monitoring(false); });
   }
-  std::erase_if(slices_, [&](const Slice& slice) { return slice.session == &session; });
+  world_.pubsub.unsubscribe_all(session);
+  for (Slice& slice : slices_) {
+    if (slice.session == &session) slice.session = nullptr;
+  }
   std::erase(ending_, &session);
   world_.connected.fetch_sub(1, std::memory_order_relaxed);
   session.stream_ = nullptr;
@@ -233,6 +313,7 @@ void SessionHost::post(std::function<void()> task) {
 }
 
 void SessionHost::run_posted() {
+  world_.pubsub.deliver_waiting(*this);
   std::vector<std::function<void()>> tasks;
   {
     const std::lock_guard lock(mailbox_mutex_);
@@ -255,7 +336,8 @@ void SessionHost::send_to_monitors(std::string_view line) {
 }
 
 size_t SessionHost::memory_bytes() const {
-  size_t bytes = out_.capacity() + pushed_.capacity();
+  size_t bytes = out_.capacity() + joined_.capacity();
+  for (const resp::OutputBuffer& buffer : pushed_) bytes += buffer.capacity();
   for (const auto& [id, session] : sessions_) bytes += session->memory_bytes();
   return bytes;
 }

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -14,6 +15,7 @@
 #include "io/loop.h"
 #include "resp/output_buffer.h"
 #include "resp/reply_writer.h"
+#include "session/pubsub.h"
 #include "session/session.h"
 #include "session/session_options.h"
 
@@ -54,6 +56,7 @@ struct SessionWorld {
   std::atomic<int64_t> connected{0};
   std::atomic<uint64_t> rejected{0};
   int64_t monitors = 0;  // changed under the gate
+  PubSub pubsub{hosts};
 };
 
 // One worker's sessions: takes connections in, runs their requests, sends their replies at the end
@@ -95,12 +98,30 @@ class SessionHost {
   size_t suspended_count() const { return suspended_; }
   size_t waiting_count() const { return waiting_; }
   size_t monitor_count() const { return monitors_.size(); }
+  size_t listening_count() const { return listening_; }
   size_t memory_bytes() const;
   // Closes the session that holds the most memory; returns what it held, 0 when there is none.
   size_t evict_largest();
 
   // Sends a line to every monitor of this worker.
   void send_to_monitors(std::string_view line);
+
+  // A push of these parts (an array in RESP2), written into the turn's scratch for whoever is to
+  // get it.
+  Piece write_push(int protocol, std::initializer_list<std::string_view> parts);
+  // Between two messages: sends early when much has been gathered and no request is running.
+  void bound_pushed();
+
+  // See PubSub, which keeps them.
+  TopicTable& topics() { return topics_; }
+  const TopicTable& topics() const { return topics_; }
+  MessageQueue& message_queue() { return message_queue_; }
+  bool has_messages() const { return has_messages_.load(std::memory_order_acquire); }
+  void set_has_messages(bool has) { has_messages_.store(has, std::memory_order_release); }
+  // While a session runs a command that is about messages, those that are there already go before
+  // its answer.
+  void let_messages_first(bool first) { running_.in_request = !first; }
+  bool runs(const Request& request) const { return running_.request == &request; }
 
   SessionWorld& world() { return world_; }
   Executor& executor() { return executor_; }
@@ -113,12 +134,13 @@ class SessionHost {
 
   static constexpr size_t kWindow = 32;  // requests parsed ahead
 
-  // A part of a scratch buffer that goes to one session.
+  // A part of a scratch buffer that goes to one session. Those of one session are chained, so that
+  // all it gets in a turn is sent at once.
   struct Slice {
-    Session* session;
-    const resp::OutputBuffer* buffer;
-    size_t begin;
-    size_t end;
+    Session* session;  // null: it has ended
+    Piece piece;
+    uint32_t next = 0;  // of the same session, counted from 1; 0: none
+    bool first = true;  // of its session
   };
   // Whose requests run right now; replies are written behind `unsent_begin`.
   struct Running {
@@ -126,11 +148,15 @@ class SessionHost {
     size_t bytes = 0;  // that were read and are being run
     const Request* request = nullptr;
     size_t unsent_begin = 0;
+    bool in_request = true;  // messages to it wait for the end of its request
   };
 
   Session* take_in(std::unique_ptr<io::Accepted> connection);
   void begin_running(Session& session, size_t bytes);
   void end_running();
+  void add_slice(Session& session, const Piece& piece);
+  void send_slices(const Slice& first);
+  void send_now(Session& session, std::string_view bytes);
   // Cuts what the running session was answered so far into a slice.
   void queue_running();
   // Takes back what was answered since out_ had this size.
@@ -154,24 +180,32 @@ class SessionHost {
   std::vector<Session*> monitors_;    // changed under the gate
   size_t suspended_ = 0;
   size_t waiting_ = 0;           // for keys
+  size_t listening_ = 0;         // to channels
   io::TimerId pause_timer_ = 0;  // 0: not armed
   int64_t web_request_logged_ms_ = 0;
 
   // Scratch of the turn: every session's replies one after the other, and messages that are no
-  // replies, which come up while another session's reply is being written.
+  // replies, which come up while another session's reply is being written. Messages have a buffer
+  // per protocol: what one session gets of a busy channel is one piece then.
   resp::OutputBuffer out_;
-  resp::OutputBuffer pushed_;
+  std::array<resp::OutputBuffer, 2> pushed_;
+  resp::OutputBuffer joined_;  // what one session gets, when that is in several pieces
   resp::ReplyWriter writer_;
   Running running_;
   // Sessions are freed only inside poll(), when no slice is left, so plain pointers are safe.
   std::vector<Slice> slices_;
-  std::vector<Session*> ending_;  // closed behind the turn's slices
+  std::vector<Piece> held_pieces_;  // for the running session, behind its request
+  std::vector<Session*> ending_;    // closed behind the turn's slices
 
   // Scratch of one window.
   resp::ArgList args_;
   std::vector<std::unique_ptr<std::string>> inline_store_;
   std::array<Request, kWindow> requests_;
   size_t window_ = 0;  // how many of them
+
+  TopicTable topics_;
+  std::atomic<bool> has_messages_{false};
+  MessageQueue message_queue_;
 
   std::mutex mailbox_mutex_;
   std::vector<std::function<void()>> mailbox_;  // guarded by mailbox_mutex_

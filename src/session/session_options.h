@@ -20,6 +20,7 @@ struct SessionOptions {
   int64_t query_buffer_limit = int64_t{1} << 30;
   int64_t max_bulk = int64_t{512} << 20;
   OutputBound normal_output;
+  OutputBound pubsub_output;
   uint64_t max_total_memory = 0;  // of all clients together; 0: no limit
   std::string password;           // empty: none is asked for
   bool protected_mode = true;
