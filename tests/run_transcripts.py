@@ -3,6 +3,7 @@
 
     tests/run_transcripts.py                               all of them, build/bin/sorrel-server, one thread
     tests/run_transcripts.py --threads 4 --filter string   some of them, four threads
+    tests/run_transcripts.py --tls                         the same talk, encrypted
     tests/run_transcripts.py --reference                   Debian's redis-server
     tests/run_transcripts.py --reference --fill FILE       write the reference's replies below bare commands
 """
@@ -18,6 +19,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 
+from lib.certificates import Certificates  # noqa: E402
 from lib.notation import NotationError  # noqa: E402
 from lib.resp import Simple  # noqa: E402
 from lib.server import Server, ServerFailed, version_of  # noqa: E402
@@ -71,7 +73,8 @@ class Worker:
     def ready_server(self, options):
         if self.server is None:
             threads = None if self.arguments.reference else self.arguments.threads
-            self.server = Server(self.arguments.server, threads, options)
+            certificates = self.arguments.certificates
+            self.server = Server(self.arguments.server, threads, options, certificates=certificates)
             self.server.start()
         return self.server
 
@@ -219,6 +222,7 @@ def report(arguments, outcomes, seconds):
     failed = sum(1 for o in files if o.failures)
     skipped = sum(1 for o in outcomes if o.whole_file_skipped)
     who = "reference" if arguments.reference else f"threads {arguments.threads}"
+    who += ", TLS" if arguments.tls else ""
     exchanges = sum(o.exchanges for o in outcomes)
     print(f"transcripts ({who}): {exchanges} exchanges, {skipped} files skipped, {seconds:.1f} s")
     print(f"{len(files) - failed} passed, {failed} failed")
@@ -231,6 +235,7 @@ def parse_arguments():
     parser.add_argument("--server", help="the server program")
     parser.add_argument("--threads", type=int, default=1, help="Sorrel's threads (default 1)")
     parser.add_argument("--reference", action="store_true", help="play against redis-server")
+    parser.add_argument("--tls", action="store_true", help="talk over TLS, with certificates made for this run")
     parser.add_argument("--folder", default=FOLDER, help="where transcripts are looked for")
     parser.add_argument("--filter", action="append", help="only files whose name contains this; may be repeated")
     parser.add_argument("--jobs", type=int, default=max(2, os.cpu_count() or 2), help="servers at once")
@@ -254,7 +259,12 @@ def main():
         print("no transcripts found\n0 passed, 1 failed")
         return 1
     started = time.monotonic()
-    outcomes = play_all(arguments, reference_version, files)
+    arguments.certificates = Certificates() if arguments.tls else None
+    try:
+        outcomes = play_all(arguments, reference_version, files)
+    finally:
+        if arguments.certificates:
+            arguments.certificates.remove()
     if arguments.fill:
         write_fills(outcomes)
     return report(arguments, outcomes, time.monotonic() - started)

@@ -17,8 +17,6 @@ namespace {
 
 // Enough for a busy turn; what does not fit is reported by the next epoll_wait.
 constexpr size_t kEventsPerTurn = 256;
-// So that a flood of connections leaves time for those who are connected.
-constexpr int kAcceptsPerEvent = 64;
 // How long a listener rests when the process or the machine has no descriptor left. The connections
 // wait in the backlog meanwhile; without the rest the loop would spin on them.
 constexpr int64_t kAcceptBackOffMs = 50;
@@ -29,6 +27,7 @@ class ListenerHandle final : public Listener {
   explicit ListenerHandle(EpollListener& listener) : listener_(listener) {}
   ~ListenerHandle() override { listener_.stop(); }
   int port() const override { return listener_.port(); }
+  void set_accepts_per_turn(int count) override { listener_.set_accepts_per_turn(count); }
 
  private:
   EpollListener& listener_;
@@ -62,13 +61,14 @@ EpollListener::EpollListener(EpollLoop& loop, ListenSocket socket, const Endpoin
     : loop_(loop),
       handler_(handler),
       descriptor_(std::move(socket.descriptor)),
-      port_(socket.port) {
+      port_(socket.port),
+      accepts_per_turn_(at.accepts_per_turn) {
   if (at.kind == Endpoint::Kind::kUnix) unix_path_ = std::make_shared<const std::string>(at.host);
 }
 
 void EpollListener::on_event(uint32_t) {
   // on_accept may drop the listener, which shows in the descriptor.
-  for (int i = 0; i < kAcceptsPerEvent && descriptor_.valid(); ++i) {
+  for (int i = 0; i < accepts_per_turn_ && descriptor_.valid(); ++i) {
     sockaddr_storage from{};
     socklen_t size = sizeof from;
     Descriptor accepted(accept4(descriptor_.get(), reinterpret_cast<sockaddr*>(&from), &size,
@@ -147,12 +147,19 @@ void EpollLoop::forget(EpollListener& listener) {
 
 Stream* EpollLoop::adopt(std::unique_ptr<Accepted> connection, StreamHandler& handler) {
   auto& from = static_cast<EpollAccepted&>(*connection);
-  auto stream = std::make_unique<EpollStream>(*this, from, handler);
+  const bool secret = from.tls != nullptr;
+  auto tls = secret ? tls_hall_.make(std::move(from.tls), handler) : nullptr;
+  if (secret && !tls) return nullptr;
+  StreamHandler& reader = tls ? *tls : handler;
+  auto stream = std::make_unique<EpollStream>(*this, from, reader);
   EpollStream* const adopted = stream.get();
   adopted->slot_ = static_cast<uint32_t>(streams_.size());
   streams_.push_back(std::move(stream));
   adopted->want(EPOLLIN);
-  return adopted;
+  if (!tls) return adopted;
+  tls->attach(*adopted);
+  adopted->tls_ = std::move(tls);
+  return adopted->tls_.get();
 }
 
 void EpollLoop::set_batch_hooks(std::function<void()> begin, std::function<void()> end) {

@@ -14,6 +14,7 @@
 #include "io/send_queue.h"
 #include "io/socket.h"
 #include "io/timer_queue.h"
+#include "io/tls_stream.h"
 
 // The epoll back end of loop.h. Level-triggered; one recv per readable stream and turn, into a
 // buffer that all streams share, and one send per reply: a request and its answer cost epoll_wait,
@@ -82,6 +83,7 @@ class EpollStream final : public Stream, public EventSource {
   EpollLoop& loop_;
   StreamHandler& handler_;
   std::unique_ptr<SendQueue> queue_;  // null while nothing waits
+  std::unique_ptr<TlsStream> tls_;    // null when bytes are what they are
   std::shared_ptr<const std::string> unix_path_;
   Descriptor descriptor_;
   uint32_t wanted_ = 0;  // events that epoll watches for now
@@ -105,6 +107,7 @@ class EpollListener final : public EventSource {
   void on_event(uint32_t events) override;
   void stop();
   int port() const { return port_; }
+  void set_accepts_per_turn(int count) { accepts_per_turn_ = count; }
 
  private:
   friend class EpollLoop;
@@ -114,6 +117,7 @@ class EpollListener final : public EventSource {
   AcceptHandler& handler_;
   Descriptor descriptor_;
   int port_;
+  int accepts_per_turn_;
   std::shared_ptr<const std::string> unix_path_;
   TimerId back_off_timer_ = 0;
 };
@@ -169,6 +173,7 @@ class EpollLoop final : public Loop {
   WakeSource wake_source_;
   SignalSource signal_source_;
 
+  TlsHall tls_hall_{*this};  // outlives the streams
   std::vector<std::unique_ptr<EpollStream>> streams_;
   std::vector<EpollStream*> closing_;
   std::vector<std::unique_ptr<EpollListener>> listeners_;

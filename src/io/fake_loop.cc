@@ -130,10 +130,12 @@ class FakeLoop::FakeListener final : public Listener {
     loop_.listeners_.erase(where_);
   }
   int port() const override { return port_; }
+  void set_accepts_per_turn(int count) override { accepts_per_turn_ = count; }
 
   FakeLoop& loop_;
   std::string where_;
   int port_;
+  int accepts_per_turn_ = 64;
   AcceptHandler& handler_;
   std::deque<std::shared_ptr<FakeLink>> waiting_;
 };
@@ -176,8 +178,16 @@ std::unique_ptr<FakeClient> FakeLoop::connect_unix(const std::string& path) {
 
 Stream* FakeLoop::adopt(std::unique_ptr<Accepted> connection, StreamHandler& handler) {
   auto& from = static_cast<FakeAccepted&>(*connection);
-  streams_.push_back(std::make_unique<FakeStream>(*this, std::move(from.link), handler));
-  return streams_.back().get();
+  const bool secret = from.tls != nullptr;
+  auto tls = secret ? tls_hall_.make(std::move(from.tls), handler) : nullptr;
+  if (secret && !tls) return nullptr;
+  StreamHandler& reader = tls ? *tls : handler;
+  streams_.push_back(std::make_unique<FakeStream>(*this, std::move(from.link), reader));
+  FakeStream* const adopted = streams_.back().get();
+  if (!tls) return adopted;
+  tls->attach(*adopted);
+  adopted->tls_ = std::move(tls);
+  return adopted->tls_.get();
 }
 
 void FakeLoop::set_batch_hooks(std::function<void()> begin, std::function<void()> end) {
@@ -226,9 +236,11 @@ int FakeLoop::deliver_accepts() {
   }
   int count = 0;
   for (const std::string& where : names) {
+    int taken = 0;
     for (auto found = listeners_.find(where);
-         found != listeners_.end() && !found->second->waiting_.empty();
-         found = listeners_.find(where)) {
+         found != listeners_.end() && !found->second->waiting_.empty() &&
+         taken < found->second->accepts_per_turn_;
+         found = listeners_.find(where), ++taken) {
       FakeListener& listener = *found->second;
       auto connection = std::make_unique<FakeAccepted>(std::move(listener.waiting_.front()));
       listener.waiting_.pop_front();

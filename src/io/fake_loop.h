@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "io/loop.h"
 #include "io/timer_queue.h"
+#include "io/tls_stream.h"
 
 // The in-memory twin of the epoll loop: the same contract, no kernel, no waiting. Time stands still
 // until a test moves it, and the order of events is the order of connecting, so a test that passes
@@ -98,6 +99,7 @@ class FakeStream final : public Stream {
   FakeLoop& loop_;
   std::shared_ptr<FakeLink> link_;
   StreamHandler& handler_;
+  std::unique_ptr<TlsStream> tls_;
   std::string pending_;
   State state_ = State::kOpen;
   CloseReason reason_ = CloseReason::kLocal;
@@ -155,6 +157,7 @@ class FakeLoop final : public Loop {
   ManualClock clock_;
   TimerQueue timers_;
   std::map<std::string, FakeListener*> listeners_;  // by "port" or path; owned by the caller
+  TlsHall tls_hall_{*this};                         // outlives the streams
   std::vector<std::unique_ptr<FakeStream>> streams_;
   std::vector<FakeStream*> closing_;
   std::vector<int> signals_;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -11,12 +12,15 @@
 
 namespace sorrel::io {
 
+class TlsContext;
+
 // One worker's event loop, shaped for completions: the owner of a stream is told "these bytes
 // came", never "you may read now". The epoll back end reads into a buffer that all its streams
 // share, an io_uring one hands out ring buffers; sessions cannot tell which.
 //
 //   Loop::poll ── accept ──> AcceptHandler::on_accept(connection)
 //             ├── bytes ───> StreamHandler::on_data(view)     view is valid during the call only
+//             ├── name ────> StreamHandler::on_peer_named(names)  TLS only, before any bytes
 //             ├── gone ────> StreamHandler::on_close(reason)  exactly once, never inside a call
 //             ├── timer ───> the function given to add_timer
 //             └── wake ────> the function given to set_wake_handler
@@ -64,6 +68,9 @@ class StreamHandler {
   // Everything that was pending has gone to the kernel.
   virtual void on_drained() {}
   virtual void on_close(CloseReason reason) = 0;
+  // The peer has shown a valid certificate, and the policy of its TlsContext asks for the names in
+  // it. Each is to be compared by its whole length; there may be none.
+  virtual void on_peer_named(std::span<const std::string> /*names*/) {}
 };
 
 // A connection that was accepted and belongs to no loop yet: it can be handed to another worker.
@@ -71,6 +78,10 @@ class Accepted {
  public:
   virtual ~Accepted() = default;  // closes it, if no loop took it
   virtual bool is_unix() const = 0;
+
+  // When set, the loop that takes it speaks TLS: its stream carries the clear text, and the
+  // handshake runs in that loop.
+  std::shared_ptr<const TlsContext> tls;
 };
 
 class AcceptHandler {
@@ -87,6 +98,8 @@ struct Endpoint {
   int unix_mode = 0;  // permissions of the socket file, 0: umask decides. Set before listening.
   // An address or family that this machine lacks is no error: listen() gives a null Listener.
   bool optional = false;
+  // Connections taken in one turn, so that a flood of them leaves time for those who are connected.
+  int accepts_per_turn = 64;
 };
 
 // Dropped before its loop is; also from inside on_accept.
@@ -94,6 +107,7 @@ class Listener {
  public:
   virtual ~Listener() = default;  // stops listening, removes the socket file
   virtual int port() const = 0;
+  virtual void set_accepts_per_turn(int count) = 0;
 };
 
 using TimerId = uint64_t;
@@ -105,7 +119,8 @@ class Loop {
   // The error is the system's: "bind: Address already in use".
   virtual Result<std::unique_ptr<Listener>> listen(const Endpoint& at, AcceptHandler& handler) = 0;
 
-  // Takes the connection into this loop. `handler` must outlive it until on_close.
+  // Takes the connection into this loop. `handler` must outlive it until on_close. Null when there
+  // is no memory for it.
   virtual Stream* adopt(std::unique_ptr<Accepted> connection, StreamHandler& handler) = 0;
 
   // Waits for at most `timeout_ms` (0: do not wait, -1: until something happens), then calls the

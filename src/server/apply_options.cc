@@ -52,6 +52,32 @@ constexpr std::string_view kWatched[] = {
     "rdbcompression",
 };
 
+// What keys and certificates are made of; a change makes new ones.
+constexpr std::string_view kTlsKeys[] = {
+    "tls-cert-file",
+    "tls-key-file",
+    "tls-key-file-pass",
+    "tls-client-cert-file",
+    "tls-client-key-file",
+    "tls-client-key-file-pass",
+    "tls-dh-params-file",
+    "tls-ca-cert-file",
+    "tls-ca-cert-dir",
+    "tls-replication",
+    "tls-cluster",
+    "tls-protocols",
+    "tls-ciphers",
+    "tls-ciphersuites",
+    "tls-prefer-server-ciphers",
+    "tls-session-caching",
+    "tls-session-cache-size",
+    "tls-session-cache-timeout",
+};
+constexpr std::string_view kTlsPolicy[] = {
+    "tls-auth-clients",
+    "max-new-tls-connections-per-cycle",
+};
+
 // "chdir /nowhere: No such file or directory" without the part that the caller knows.
 std::string system_reason(const Error& error) {
   const size_t colon = error.text.rfind(": ");
@@ -137,20 +163,43 @@ void Server::register_hooks() {
     options.persistence.dir = *here;
     return {};
   });
-  // Two hooks over the same sockets, because each directive has its own words for a failure.
-  config_.on_change("port", [this](Options& options) -> Status {
-    if (listeners_.apply(workers_[0]->loop(), options.network)) {
+  register_network_hooks();
+}
+
+// Several hooks over the same sockets, because each directive has its own words for a failure.
+void Server::register_network_hooks() {
+  const auto listen_again = [this](std::string_view failure) {
+    return [this, failure](Options& options) -> Status {
+      if (!listeners_.apply(workers_[0]->loop(), options)) return Error{std::string(failure)};
       show_title();
       return {};
-    }
-    return Error{"Unable to listen on this port. Check server logs."};
+    };
+  };
+  constexpr std::string_view kNoKeys = "Unable to update TLS configuration. Check server logs.";
+  constexpr std::string_view kNoPort = "Unable to listen on this port. Check server logs.";
+  config_.on_change(kTlsKeys, [this, kNoKeys](Options& options) -> Status {
+    if (tls_door_.load(options)) return {};
+    return Error{std::string(kNoKeys)};
   });
-  config_.on_change("bind", [this](Options& options) -> Status {
-    if (listeners_.apply(workers_[0]->loop(), options.network)) {
-      show_title();
-      return {};
-    }
-    return Error{"Failed to bind to specified addresses."};
+  config_.on_change(
+      "tls-port", [this, kNoKeys, listen = listen_again(kNoPort)](Options& options) -> Status {
+        if (options.tls.port != 0 && !tls_door_.ensure_loaded(options)) {
+          return Error{std::string(kNoKeys)};
+        }
+        if (Status listening = listen(options); !listening) return listening;
+        return tls_door_.ensure_loaded(options);  // the door is shut before its keys go
+      });
+  config_.on_change("port", listen_again(kNoPort));
+  config_.on_change("bind", listen_again("Failed to bind to specified addresses."));
+  config_.on_change(kTlsPolicy, [this](Options& options) -> Status {
+    tls_door_.set_policy(options);
+    return {};
+  });
+  constexpr std::string_view kLimits[] = {"max-new-connections-per-cycle",
+                                          "max-new-tls-connections-per-cycle"};
+  config_.on_change(kLimits, [this](Options& options) -> Status {
+    listeners_.set_limits(options.network);
+    return {};
   });
 }
 

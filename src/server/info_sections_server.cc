@@ -25,16 +25,20 @@ std::string_view supervisor_name(Supervised supervised) {
   return "no";
 }
 
-void write_listeners(InfoText& out, const NetworkOptions& network) {
-  int number = 0;
-  if (network.port != 0) {
-    std::string line = "name=tcp";
+// The number says what kind it is, whether or not the others are there.
+void write_listeners(InfoText& out, const Options& options) {
+  const NetworkOptions& network = options.network;
+  const auto write_ports = [&](std::string_view field, std::string_view kind, int64_t port) {
+    if (port == 0) return;
+    std::string line = fmt::format("name={}", kind);
     for (const std::string& address : network.bind) line += ",bind=" + address;
-    out.field(fmt::format("listener{}", number++), fmt::format("{},port={}", line, network.port));
-  }
+    out.field(field, fmt::format("{},port={}", line, port));
+  };
+  write_ports("listener0", "tcp", network.port);
   if (!network.unix_socket.empty()) {
-    out.field(fmt::format("listener{}", number), "name=unix,bind=" + network.unix_socket);
+    out.field("listener1", "name=unix,bind=" + network.unix_socket);
   }
+  write_ports("listener2", "tls", options.tls.port);
 }
 
 void write_cpu(InfoText& out, std::string_view suffix, io::CpuOf whose) {
@@ -69,7 +73,7 @@ void write_server_section(InfoText& out, Server& server) {
   out.field("process_id", io::process_id());
   out.field("process_supervised", supervisor_name(options.process.supervised));
   out.field("run_id", facts.run_id);
-  out.field("tcp_port", options.network.port);
+  out.field("tcp_port", options.network.port != 0 ? options.network.port : options.tls.port);
   out.field("server_time_usec", now_us);
   out.field("uptime_in_seconds", uptime);
   out.field("uptime_in_days", uptime / kSecondsPerDay);
@@ -80,7 +84,7 @@ void write_server_section(InfoText& out, Server& server) {
   out.field("config_file", facts.config_file);
   out.field("io_threads_active", 0);
   out.field("threads", options.process.threads);
-  write_listeners(out, options.network);
+  write_listeners(out, options);
 }
 
 void write_clients_section(InfoText& out, Server& server) {

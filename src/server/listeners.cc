@@ -2,33 +2,49 @@
 
 #include <fmt/format.h>
 
-namespace sorrel::server {
+#include <algorithm>
 
-Listeners::Endpoints Listeners::wanted(const NetworkOptions& options) {
-  Endpoints endpoints;
+namespace sorrel::server {
+namespace {
+
+constexpr std::string_view kTcp = "tcp";
+constexpr std::string_view kUnix = "unix";
+constexpr std::string_view kTls = "tls";
+
+}  // namespace
+
+void Listeners::add_ports(Endpoints& endpoints, const NetworkOptions& options,
+                          std::string_view kind, int64_t port) {
+  if (port == 0) return;
   for (const std::string& entry : options.bind) {
-    if (options.port == 0) break;
     io::Endpoint at;
     at.optional = entry.starts_with('-');
     at.host = at.optional ? entry.substr(1) : entry;
     const bool ip6 = at.host.find(':') != std::string::npos;
     at.kind = ip6 ? io::Endpoint::Kind::kTcp6 : io::Endpoint::Kind::kTcp4;
-    at.port = static_cast<int>(options.port);
+    at.port = static_cast<int>(port);
     at.backlog = static_cast<int>(options.tcp_backlog);
-    endpoints.emplace(fmt::format("tcp {} {}", at.host, at.port), at);
+    endpoints.emplace(fmt::format("{} {} {}", kind, at.host, at.port), Wanted{kind, at});
   }
-  if (!options.unix_socket.empty()) {
+}
+
+Listeners::Endpoints Listeners::wanted(const Options& options) {
+  Endpoints endpoints;
+  const NetworkOptions& network = options.network;
+  add_ports(endpoints, network, kTcp, network.port);
+  add_ports(endpoints, network, kTls, options.tls.port);
+  if (!network.unix_socket.empty()) {
     io::Endpoint at;
     at.kind = io::Endpoint::Kind::kUnix;
-    at.host = options.unix_socket;
-    at.backlog = static_cast<int>(options.tcp_backlog);
-    at.unix_mode = static_cast<int>(options.unix_socket_mode);
-    endpoints.emplace("unix " + at.host, at);
+    at.host = network.unix_socket;
+    at.backlog = static_cast<int>(network.tcp_backlog);
+    at.unix_mode = static_cast<int>(network.unix_socket_mode);
+    endpoints.emplace("unix " + at.host, Wanted{kUnix, at});
   }
   return endpoints;
 }
 
-Status Listeners::apply(io::Loop& loop, const NetworkOptions& options) {
+Status Listeners::apply(io::Loop& loop, const Options& options) {
   const Endpoints endpoints = wanted(options);
   // New sockets before old ones go, so that a port that is taken costs nothing. Only when our own
   // old sockets may be in the way (another address on the same port) they go first.
@@ -39,19 +55,37 @@ Status Listeners::apply(io::Loop& loop, const NetworkOptions& options) {
     if (Status again = open_missing(loop, endpoints, true); !again) return again;
   }
   close_unwanted(endpoints);
+  set_limits(options.network);
   return {};
 }
 
+void Listeners::set_limits(const NetworkOptions& options) {
+  for (auto& [name, open] : open_) {
+    const int64_t limit = open.kind == kTls ? options.max_new_tls_connections_per_cycle
+                                            : options.max_new_connections_per_cycle;
+    open.listener->set_accepts_per_turn(static_cast<int>(limit));
+  }
+}
+
+std::vector<std::string_view> Listeners::kinds() const {
+  std::vector<std::string_view> found;
+  for (const std::string_view kind : {kTcp, kUnix, kTls}) {
+    const auto is_it = [kind](const auto& entry) { return entry.second.kind == kind; };
+    if (std::any_of(open_.begin(), open_.end(), is_it)) found.push_back(kind);
+  }
+  return found;
+}
+
 Status Listeners::open_missing(io::Loop& loop, const Endpoints& wanted, bool report) {
-  for (const auto& [name, at] : wanted) {
+  for (const auto& [name, want] : wanted) {
     if (open_.contains(name)) continue;
-    auto listener = loop.listen(at, handler_);
+    auto listener = loop.listen(want.at, want.kind == kTls ? tls_ : plain_);
     if (!listener) {
-      if (report) report_failure(at, listener.error().text);
-      return listener.error();
+      if (report) report_failure(want.at, listener.error().text);
+      return Error{fmt::format("port {} ({})", want.at.port, want.kind)};
     }
     // An optional address that this machine does not have.
-    if (*listener != nullptr) open_.emplace(name, std::move(*listener));
+    if (*listener != nullptr) open_.emplace(name, Open{want.kind, std::move(*listener)});
   }
   return {};
 }

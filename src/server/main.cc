@@ -68,10 +68,11 @@ std::string version_line() {
 
 // Short, and with what a newcomer needs next. The harnesses that watch our log look for the PID.
 std::string banner(const Options& options) {
-  const auto port = options.network.port;
-  const std::string connect = port != 0
-                                  ? fmt::format("redis-cli -p {}", port)
-                                  : fmt::format("redis-cli -s {}", options.network.unix_socket);
+  const bool plain = options.network.port != 0;
+  const auto port = plain ? options.network.port : options.tls.port;
+  const std::string connect = port == 0
+                                  ? fmt::format("redis-cli -s {}", options.network.unix_socket)
+                                  : fmt::format("redis-cli {}-p {}", plain ? "" : "--tls ", port);
   return fmt::format(
       "\n  Sorrel {} (speaks Redis {})\n  Port: {}\n  PID: {}\n  Threads: {}\n  Connect: {}\n\n",
       kSorrelVersion, kRedisVersion, port, io::process_id(), options.process.threads, connect);

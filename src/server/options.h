@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "io/tls_context.h"
 
 namespace sorrel::server {
 
@@ -114,27 +115,11 @@ struct NetworkOptions {
   int64_t max_new_tls_connections_per_cycle = 1;
 };
 
-struct TlsOptions {
+struct TlsOptions : io::TlsSettings {
   int64_t port = 0;  // 0: no TLS
-  std::string cert_file;
-  std::string key_file;
-  std::string key_file_pass;
-  std::string client_cert_file;
-  std::string client_key_file;
-  std::string client_key_file_pass;
-  std::string dh_params_file;
-  std::string ca_cert_file;
-  std::string ca_cert_dir;
   TlsClientAuth auth_clients = TlsClientAuth::kYes;
   bool cluster = false;
   bool replication = false;
-  std::string protocols;
-  std::string ciphers;
-  std::string ciphersuites;
-  bool prefer_server_ciphers = false;
-  bool session_caching = true;
-  int64_t session_cache_size = 20480;
-  int64_t session_cache_timeout_seconds = 300;
 };
 
 struct ClientOptions {

@@ -114,9 +114,12 @@ Status Server::build_commands() {
 }
 
 Status Server::listen() {
-  const NetworkOptions& network = options_.network;
-  if (Status done = listeners_.apply(workers_[0]->loop(), network); !done) {
-    log_.warning(fmt::format("Failed listening on port {} (tcp), aborting.", network.port));
+  if (Status loaded = tls_door_.load(options_); !loaded) {
+    log_.warning("Failed to configure TLS. Check logs for more info.");
+    return loaded;
+  }
+  if (Status done = listeners_.apply(workers_[0]->loop(), options_); !done) {
+    log_.warning(fmt::format("Failed listening on {}, aborting.", done.error().text));
     return done;
   }
   if (listeners_.count() == 0) {
@@ -136,7 +139,9 @@ int Server::run() {
   if (!watching) log_.warning("Signals are not watched: " + watching.error().text);
   workers_[0]->set_server_cron([this] { cron(); });
   for (size_t i = 1; i < workers_.size(); i++) workers_[i]->start_thread();
-  log_.notice("Ready to accept connections tcp");
+  for (const std::string_view kind : listeners_.kinds()) {
+    log_.notice(fmt::format("Ready to accept connections {}", kind));
+  }
   workers_[0]->run();
   for (size_t i = 1; i < workers_.size(); i++) workers_[i]->stop();
   for (size_t i = 1; i < workers_.size(); i++) workers_[i]->join();
@@ -153,6 +158,11 @@ void Server::request_stop(int exit_code) {
 void Server::on_accept(std::unique_ptr<io::Accepted> connection) {
   SessionHost& mine = workers_[0]->host();
   if (sessions_.connected.load(std::memory_order_relaxed) >= sessions_.options.max_clients) {
+    if (connection->tls != nullptr) {
+      // A handshake would cost more than serving it, and before one there is nothing to say.
+      sessions_.rejected.fetch_add(1, std::memory_order_relaxed);
+      return;
+    }
     mine.turn_away(std::move(connection), "-ERR max number of clients reached\r\n");
     return;
   }

@@ -19,6 +19,7 @@
 #include "server/oom_adjuster.h"
 #include "server/options.h"
 #include "server/rate_sampler.h"
+#include "server/tls_door.h"
 #include "server/worker.h"
 #include "session/session_host.h"
 
@@ -99,6 +100,7 @@ class Server : public io::AcceptHandler {
   Status build_commands();
   Status listen();
   void register_hooks();
+  void register_network_hooks();
   // Hands the options to everybody who keeps a copy.
   void apply_options();
   void show_title();
@@ -126,7 +128,8 @@ class Server : public io::AcceptHandler {
   std::unique_ptr<ExecutorWorld> executors_;
   SessionWorld sessions_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  Listeners listeners_{*this, log_};
+  TlsDoor tls_door_{*this, log_};
+  Listeners listeners_{*this, tls_door_, log_};
   OomAdjuster oom_adjuster_;
   ProcessHooks process_;
   RateSampler sampler_;

@@ -5,6 +5,7 @@ null bulk is not the null array, a double keeps the text the server sent. Tests 
 """
 
 import socket
+import ssl
 import time
 from dataclasses import dataclass
 
@@ -77,11 +78,14 @@ def encode_command(args):
 class Connection:
     """One connection. Every read has a bound, so that a silent server fails a test instead of hanging it."""
 
-    def __init__(self, host, port, timeout=10.0):
+    def __init__(self, host, port, timeout=10.0, tls=None):
+        """tls is an ssl.SSLContext, or None for a plain connection."""
         self.timeout = timeout
         self.buffer = b""
         self.socket = socket.create_connection((host, port), timeout=timeout)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if tls:
+            self.socket = tls.wrap_socket(self.socket, server_hostname=host)
 
     def close(self):
         self.socket.close()
@@ -90,7 +94,7 @@ class Connection:
         self.socket.settimeout(self.timeout)
         try:
             self.socket.sendall(data)
-        except (BrokenPipeError, ConnectionResetError) as error:
+        except (BrokenPipeError, ConnectionResetError, ssl.SSLError) as error:
             raise ConnectionClosed(str(error)) from error
 
     def send(self, args):
@@ -139,7 +143,7 @@ class Connection:
             data = self.socket.recv(1 << 16)
         except (TimeoutError, socket.timeout) as error:
             raise ReplyTimeout() from error
-        except (ConnectionResetError, BrokenPipeError) as error:
+        except (ConnectionResetError, BrokenPipeError, ssl.SSLError) as error:
             raise ConnectionClosed(str(error)) from error
         if not data:
             raise ConnectionClosed("end of stream")

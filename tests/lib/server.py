@@ -33,9 +33,10 @@ def free_port():
 
 
 class Server:
-    """One server process in a folder of its own. `options` are pairs of directive and value."""
+    """One server process in a folder of its own. `options` are pairs of directive and value. With `certificates` (of
+    lib/certificates.py) its only port speaks TLS."""
 
-    def __init__(self, path, threads=None, options=(), wrapper=(), start_bound_s=30.0):
+    def __init__(self, path, threads=None, options=(), wrapper=(), start_bound_s=30.0, certificates=None):
         self.path = path
         self.threads = threads
         self.options = list(options)
@@ -45,6 +46,8 @@ class Server:
         self.log_path = os.path.join(self.folder, "server.log")
         self.process = None
         self.port = 0
+        self.certificates = certificates
+        self.tls = certificates.client_context() if certificates else None
 
     def start(self):
         for attempt in range(3):  # A free port may be taken by a neighbour before we bind it.
@@ -54,7 +57,10 @@ class Server:
         raise ServerFailed(f"{self.path} did not start:\n{self.log_tail()}")
 
     def _launch(self):
-        command = self.wrapper + [self.path, "--save", "", "--port", str(self.port), "--bind", "127.0.0.1"]
+        command = self.wrapper + [self.path, "--save", "", "--bind", "127.0.0.1"]
+        command += ["--port", "0", "--tls-port", str(self.port)] if self.tls else ["--port", str(self.port)]
+        for name, value in self.certificates.server_options() if self.tls else ():
+            command += ["--" + name, value]
         if self.threads:
             command += ["--threads", str(self.threads)]
         for name, *values in self.options:
@@ -78,7 +84,7 @@ class Server:
 
     def _answers(self):
         try:
-            connection = Connection("127.0.0.1", self.port, timeout=1.0)
+            connection = self.connect(timeout=1.0)
         except OSError:
             return False
         try:
@@ -91,7 +97,7 @@ class Server:
             connection.close()
 
     def connect(self, timeout=10.0):
-        return Connection("127.0.0.1", self.port, timeout)
+        return Connection("127.0.0.1", self.port, timeout, self.tls)
 
     def running(self):
         return self.process is not None and self.process.poll() is None
