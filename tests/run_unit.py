@@ -13,7 +13,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from lib.server import SANITIZER_OPTIONS  # noqa: E402
 
-BOUND_S = 120
+BOUND_S = 300
 
 
 def programs(build):

@@ -63,6 +63,7 @@ class Index {
         kServerFamily,
         kPubSubFamily,
         kBloomFamily,
+        kTransactionFamily,
     };
     // clang-format on
     for (std::span<const CommandSpec> family : families) {

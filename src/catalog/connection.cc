@@ -113,7 +113,8 @@ constexpr CommandSpec kCommands[] = {
         .group = Group::kConnection,
         .complexity = "O(1)",
         .arity = -1,
-        .flags = kAllowBusy | kNoScript | kLoading | kStale | kFast | kNoAuth | kAllowedSubscribed,
+        .flags = kAllowBusy | kNoScript | kLoading | kStale | kFast | kNoAuth | kAllowedSubscribed |
+                 kNotQueued,
         .locking = Locking::kNone,
         .acl_categories = kAclConnection,
         .deprecated_since = "7.2.0",
@@ -126,7 +127,8 @@ constexpr CommandSpec kCommands[] = {
         .group = Group::kConnection,
         .complexity = "O(1)",
         .arity = 1,
-        .flags = kNoScript | kLoading | kStale | kFast | kNoAuth | kAllowBusy | kAllowedSubscribed,
+        .flags = kNoScript | kLoading | kStale | kFast | kNoAuth | kAllowBusy | kAllowedSubscribed |
+                 kNotQueued,
         .locking = Locking::kGate,
         .acl_categories = kAclConnection,
     },

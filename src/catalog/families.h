@@ -32,5 +32,6 @@ extern const std::span<const CommandSpec> kSetFamily;
 extern const std::span<const CommandSpec> kGeoFamily;
 extern const std::span<const CommandSpec> kSortFamily;
 extern const std::span<const CommandSpec> kBloomFamily;
+extern const std::span<const CommandSpec> kTransactionFamily;
 
 }  // namespace sorrel::catalog

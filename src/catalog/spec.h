@@ -62,13 +62,16 @@ enum Flag : uint64_t {
   kSensitiveArgs = 1ull << 40,      // arguments carry secrets: never log, monitor or slow-log them
   kAllowedPaused = 1ull << 41,      // runs during CLIENT PAUSE ALL
   kAllowedSubscribed = 1ull << 42,  // runs for who listens to channels in RESP2
+  kNotQueued = 1ull << 43,          // runs at once behind MULTI, too
+  kRunsQueued = 1ull << 44,         // runs what was queued, and is judged by it as well
 };
 
 // How a command shuts others out while it runs (threads > 1).
 enum class Locking : uint8_t {
-  kNone,  // touches no key and nothing shared: PING, ECHO, TIME
-  kKeys,  // the latches of the keys that its key specs name, in ascending order
-  kGate,  // alone in the process: whole keyspace, other sessions, configuration
+  kNone,    // touches no key and nothing shared: PING, ECHO, TIME
+  kKeys,    // the latches of the keys that its key specs name, in ascending order
+  kQueued,  // whatever the commands queued behind MULTI need, and the latches of watched keys
+  kGate,    // alone in the process: whole keyspace, other sessions, configuration
 };
 
 // Bits of KeySpec::flags, in Redis's spelling (RO, RW, OW, RM, access, update, insert, delete,

@@ -130,7 +130,11 @@ void move_or_wait(Call& call, ListEnd from, ListEnd to, size_t timeout_at) {
     Entry source = call.keys.open(call.key(1));
     there = source && !passed_over(call, source, Type::kList);
   }
-  if (!there) return call.wait({1}, *deadline, true);
+  if (!there) {
+    // Who may not wait gets the null of LMOVE, not the one of time being up.
+    if (!call.caller.may_wait) return call.reply.null();
+    return call.wait({1}, *deadline, true);
+  }
   move_element(call, from, to);
   if (call.wants_effect()) {
     const auto side = [](ListEnd end) { return end == ListEnd::kHead ? "LEFT" : "RIGHT"; };

@@ -178,7 +178,7 @@ void xack(Call& call) {
   uint64_t done = 0;
   for (const StreamId& id : *ids) done += stream.acknowledge(*group, id) ? 1 : 0;
   // No event tells of this: the stream is the same as before.
-  call.keys.note_quiet_change(done);
+  call.keys.count_changes(done);
   call.reply.integer(static_cast<int64_t>(done));
 }
 

@@ -196,7 +196,7 @@ class Claimer {
       effects_.position_changed(group_);
       changes_++;
     }
-    call_.keys.note_quiet_change(changes_);
+    call_.keys.count_changes(changes_);
   }
 
  private:

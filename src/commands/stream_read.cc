@@ -305,7 +305,7 @@ bool serve(Call& call, const ReadOptions& options, const Place& place, Share& sh
     return true;
   }
   share.ids = deliver(call, options, stream, group, *consumer, effects);
-  if (!share.ids.empty()) call.keys.note_quiet_change(1);
+  if (!share.ids.empty()) call.keys.count_changes(1);
   return !share.ids.empty();
 }
 

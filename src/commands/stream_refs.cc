@@ -83,7 +83,7 @@ class Deleter {
 
   void finish() {
     // No event tells of references.
-    call_.keys.note_quiet_change(quiet_);
+    call_.keys.count_changes(quiet_);
     if (erased_) entry_.changed(kXdelEvent);
   }
 

@@ -15,6 +15,8 @@
 
 namespace sorrel {
 
+class Executor;
+
 // How a change is to be repeated elsewhere, when the request itself is not fit for it.
 class Rewrite {
  public:
@@ -72,6 +74,7 @@ struct Call {
   Rewrite& rewrite;
   const Request& request;
   Waiting& waiting;
+  Executor& executor;  // for the few that run other commands; see Executor::Inside
 
   size_t argc() const { return args.size(); }
   std::string_view arg(size_t at) const { return args[at]; }

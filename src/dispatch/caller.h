@@ -5,6 +5,8 @@
 
 namespace sorrel {
 
+class Transaction;
+
 // What a command may know of who called it. Sessions own one; so will the AOF's replay, the
 // replication stream and scripts.
 struct Caller {
@@ -13,7 +15,8 @@ struct Caller {
   enum Reason : uint32_t {
     kNotAuthenticated = 1 << 0,
     kExemptFromPause = 1 << 1,
-    kSubscribed = 1 << 6,  // listens to channels in RESP2: only a few commands are allowed
+    kInTransaction = 1 << 2,  // behind MULTI: what comes is queued
+    kSubscribed = 1 << 6,     // listens to channels in RESP2: only a few commands are allowed
   };
 
   Kind kind = Kind::kSession;
@@ -25,6 +28,7 @@ struct Caller {
   bool no_evict = false;
   bool may_wait = false;  // for keys, in a command that blocks
   std::string user = "default";
+  Transaction* transaction = nullptr;  // null: cannot have one
 
   bool authenticated() const { return (reasons & kNotAuthenticated) == 0; }
 };

@@ -1,6 +1,10 @@
 #include "dispatch/executor.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "dispatch/transaction.h"
+#include "resp/reply_writer.h"
 
 namespace sorrel {
 namespace {
@@ -22,16 +26,23 @@ Executor::Executor(ExecutorWorld& world, unsigned worker, uint64_t random_seed)
       effects_(world.effects),
       door_(world.keyspace, effects_, random_) {
   stats_.commands.resize(world.commands.all().size());
-  if (world.waiters != nullptr) door_.set_waiters(world.waiters->counter());
+  if (world.hub != nullptr) door_.set_observer(world.hub->interest(), world.hub, worker);
 }
 
 void Executor::prepare(Request& request, int db, Look look) {
-  const Command* command = world_.commands.find(request.args[0], recent_);
-  request.command = command;
+  request.command = world_.commands.find(request.args[0], recent_);
+  find_first_key(request, db, look);
+}
+
+void Executor::look_ahead(Request& request, int db) {
+  find_first_key(request, db, Look::kAhead);
+}
+
+[[gnu::always_inline]] inline void Executor::find_first_key(Request& request, int db, Look look) {
   request.guess.stamp = 0;
   request.hashed = 0;
-  if (command == nullptr) return;
-  const unsigned key = command->first_key;
+  if (request.command == nullptr) return;
+  const unsigned key = request.command->first_key;
   if (key == 0 || key >= request.args.size()) return;
   request.hash = world_.keyspace.hash(request.args[key]);
   request.hashed = key;
@@ -58,16 +69,54 @@ Executor::Outcome Executor::execute_carefully(const Request& request, Caller& ca
                                               resp::ReplySink& reply) {
   const Command* command = request.command;
   const uint64_t errors = reply.errors();
-  const bool refusal = refused(request, command, caller, reply);
-  if (reply.errors() != errors) {
+  const bool in_transaction = (caller.reasons & Caller::kInTransaction) != 0;
+  if (in_transaction && command != nullptr && command->has(catalog::kRunsQueued)) {
+    return execute_queued(request, caller, reply);
+  }
+  if (refused(request, command, caller, reply)) {
+    if (reply.errors() == errors) return Outcome::kPostponed;
     count_error(reply, errors);
     if (command != nullptr) stats_.commands[command->index].rejected++;
+    if (in_transaction) caller.transaction->abort();
+    return Outcome::kDone;
   }
-  if (refusal) return reply.errors() != errors ? Outcome::kDone : Outcome::kPostponed;
+  if (in_transaction && !command->has(catalog::kNotQueued)) {
+    caller.transaction->queue(*command, request.args);
+    reply.simple("QUEUED");
+    return Outcome::kDone;
+  }
+  return run_shown(*command, request, caller, reply);
+}
+
+Executor::Outcome Executor::run_shown(const Command& command, const Request& request,
+                                      Caller& caller, resp::ReplySink& reply) {
   const bool monitored = (world_.node.reasons & NodeState::kMonitored) != 0;
-  const Outcome outcome = run(*command, request, caller, reply);
-  if (monitored) show(*command, request, caller);
+  const Outcome outcome = run(command, request, caller, reply);
+  if (monitored) show(command, request, caller);
   return outcome;
+}
+
+// EXEC behind MULTI: whatever refuses it ends the transaction, and is told as the reason.
+Executor::Outcome Executor::execute_queued(const Request& request, Caller& caller,
+                                           resp::ReplySink& reply) {
+  const Command* command = request.command;
+  resp::OutputBuffer out;
+  resp::ReplyWriter reason(out, 2);
+  if (!refused(request, command, caller, reason)) {
+    return run_shown(*command, request, caller, reply);
+  }
+  if (reason.errors() == 0) return Outcome::kPostponed;
+  caller.transaction->close();
+  caller.reasons &= ~uint32_t{Caller::kInTransaction};
+  if (world_.hub != nullptr) world_.hub->watches().clear(caller.transaction->watcher);
+  const uint64_t errors = reply.errors();
+  // "-ERR text", CR, LF; only code words that say something are repeated.
+  std::string_view text = out.view().substr(1, out.size() - 3);
+  if (text.starts_with("ERR ")) text.remove_prefix(4);
+  reply.error("EXECABORT Transaction discarded because of: " + std::string(text));
+  count_error(reply, errors);
+  stats_.commands[command->index].rejected++;
+  return Outcome::kDone;
 }
 
 // For those who waited: they have passed the gates before.
@@ -85,22 +134,27 @@ void Executor::show(const Command& command, const Request& request, const Caller
                                                               const Request& request,
                                                               Caller& caller,
                                                               resp::ReplySink& reply) {
-  door_.begin(caller.db, now_ms_, !caller.no_touch);
+  door_.begin(caller.db, now_ms_, !caller.no_touch, caller.id);
   rewrite_.reset();
   waiting_.asked = false;
-  Call call{command, request.args, caller, reply, door_, rewrite_, request, waiting_};
+  Call call{command, request.args, caller, reply, door_, rewrite_, request, waiting_, *this};
   const uint64_t errors = reply.errors();
   current_ = &command;
   if (!kLatches || !world_.gate.threaded() || command.locking == Locking::kNone) {
     run_locked(call);
   } else if (command.locking == Locking::kKeys) {
     run_under_latches(call);
+  } else if (command.locking == Locking::kQueued) {
+    run_queued(call);
   } else {
     exclusively([&] { run_locked(call); });
   }
   current_ = nullptr;
-  const bool failed = reply.errors() != errors;
-  if (failed) count_error(reply, errors);
+  // Those inside it have counted their own.
+  const uint64_t counted = errors + inner_errors_;
+  inner_errors_ = 0;
+  const bool failed = reply.errors() != counted;
+  if (failed) count_error(reply, counted);
   // Those who are served below may ask to wait on their part.
   const bool waits = waiting_.asked;
   finish(command, request, caller, failed, waits);
@@ -129,18 +183,52 @@ void Executor::run_under_latches(Call& call) {
     latch.unlock();
     return;
   }
-  key_positions_.clear();
-  if (catalog::extract_keys(*call.command.spec, call.args, key_positions_) !=
-      catalog::KeyError::kNone) {
+  latched_.clear();
+  if (!add_latches(*call.command.spec, call.args)) {
     // The handler finds the same mistake and answers it before it touches any key; or it makes
     // names of keys from what it finds, and nobody can tell which.
     exclusively([&] { run_locked(call); });
     return;
   }
-  latched_.clear();
+  run_latched(call);
+}
+
+bool Executor::add_latches(const catalog::CommandSpec& spec,
+                           std::span<const std::string_view> args) {
+  key_positions_.clear();
+  if (catalog::extract_keys(spec, args, key_positions_) != catalog::KeyError::kNone) return false;
   for (const auto& key : key_positions_) {
-    latched_.push_back(keyspace.partition_of(call.args[key.position]));
+    latched_.push_back(world_.keyspace.partition_of(args[key.position]));
   }
+  return true;
+}
+
+// A transaction holds the latches of all that it will touch, and of what it relies on: so no other
+// comes between its look at the watched keys and its end.
+void Executor::run_queued(Call& call) {
+  latched_.clear();
+  Transaction* transaction = call.caller.transaction;
+  bool known = true;
+  if (transaction != nullptr) {
+    for (const Transaction::Queued& queued : transaction->commands()) {
+      const Locking locking = queued.command->locking;
+      if (locking == Locking::kNone) continue;
+      known = locking == Locking::kKeys && add_latches(*queued.command->spec, queued.args);
+      if (!known) break;
+    }
+    for (const Watcher::Key& key : transaction->watcher.keys()) {
+      latched_.push_back(world_.keyspace.partition_of(key.text));
+    }
+  }
+  if (known) {
+    run_latched(call);
+  } else {
+    exclusively([&] { run_locked(call); });
+  }
+}
+
+void Executor::run_latched(Call& call) {
+  Keyspace& keyspace = world_.keyspace;
   // Ascending and each once: two commands can never hold what the other waits for.
   std::sort(latched_.begin(), latched_.end());
   latched_.erase(std::unique(latched_.begin(), latched_.end()), latched_.end());
@@ -159,9 +247,50 @@ void Executor::leave_effects(const Call& call) {
     case Rewrite::Kind::kCommands:
       break;
   }
-  std::vector<std::vector<std::string_view>> unit;
-  for (const auto& command : rewrite_.commands()) unit.emplace_back(command.begin(), command.end());
-  effects_.append_unit(door_.db(), unit);
+  effects_.begin_unit();
+  for (const auto& command : rewrite_.commands()) {
+    const std::vector<std::string_view> args(command.begin(), command.end());
+    effects_.append(door_.db(), args);
+  }
+  effects_.end_unit();
+}
+
+Executor::Inside::Inside(Call& call)
+    : executor_(call.executor),
+      call_(call),
+      began_cycles_(executor_.last_cycles_),
+      may_wait_(std::exchange(call.caller.may_wait, false)) {
+  executor_.effects_.begin_unit();
+}
+
+Executor::Inside::~Inside() {
+  executor_.effects_.end_unit();
+  call_.caller.may_wait = may_wait_;
+  // The outer command has changed nothing itself, and lasted from its beginning.
+  executor_.door_.begin(call_.caller.db, executor_.now_ms_, !call_.caller.no_touch,
+                        call_.caller.id);
+  executor_.rewrite_.reset();
+  executor_.last_cycles_ = began_cycles_;
+  executor_.current_ = &call_.command;
+}
+
+void Executor::Inside::run(const Command& command, const Request& request, Caller& caller,
+                           resp::ReplySink& reply) {
+  Executor& executor = executor_;
+  executor.door_.begin(caller.db, executor.now_ms_, !caller.no_touch, caller.id);
+  executor.rewrite_.reset();
+  Call call{command, request.args,      caller,  reply, executor.door_, executor.rewrite_,
+            request, executor.waiting_, executor};
+  const uint64_t errors = reply.errors();
+  executor.current_ = &command;
+  executor.run_locked(call);
+  const uint64_t failures = reply.errors() - errors;
+  if (failures != 0) executor.count_error(reply, errors);
+  if (&reply == &call_.reply) executor.inner_errors_ += failures;
+  executor.finish(command, request, caller, failures != 0, false);
+  if ((executor.world_.node.reasons & NodeState::kMonitored) != 0) {
+    executor.show(command, request, caller);
+  }
 }
 
 inline void Executor::finish(const Command& command, const Request& request, const Caller& caller,

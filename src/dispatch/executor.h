@@ -9,6 +9,7 @@
 
 #include "base/cycles.h"
 #include "dispatch/call.h"
+#include "dispatch/change_hub.h"
 #include "dispatch/command_stats.h"
 #include "dispatch/node_state.h"
 #include "dispatch/waiters.h"
@@ -41,6 +42,7 @@ struct ExecutorWorld {
   CycleScale cycles;
   ExecutionObserver* observer = nullptr;
   Waiters* waiters = nullptr;  // null: nobody can wait
+  ChangeHub* hub = nullptr;    // null: nobody hears of changes
 };
 
 // One worker's way of running commands: gates, locks, the handler, bookkeeping. Belongs to its
@@ -59,6 +61,8 @@ class Executor {
   // and, if wanted, asks for its bucket. Step one of a window of requests.
   enum class Look : uint8_t { kAhead, kNot };
   void prepare(Request& request, int db, Look look = Look::kAhead);
+  // The second half of that, for a request whose command is known.
+  void look_ahead(Request& request, int db);
   // Step two: asks for the record.
   static void prefetch(Request& request) {
     if (request.guess.stamp != 0) Table::prefetch_entry(request.guess, request.hash);
@@ -76,6 +80,27 @@ class Executor {
   void enter() { world_.gate.enter(worker_); }
   void leave() { world_.gate.leave(worker_); }
   void pause() { world_.gate.pause(worker_); }
+
+  // Commands that run inside another one, under what that has locked: EXEC, scripts. What they
+  // leave as effects is one unit, none of them waits, and who waits for what they change is served
+  // after the outer command. Gates are not asked. Precondition: `call` is the one that runs, and it
+  // has locked whatever the others need. A caller other than the outer one's may not wait.
+  class Inside {
+   public:
+    explicit Inside(Call& call);
+    ~Inside();
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+
+    void run(const Command& command, const Request& request, Caller& caller,
+             resp::ReplySink& reply);
+
+   private:
+    Executor& executor_;
+    Call& call_;
+    uint64_t began_cycles_;
+    bool may_wait_;
+  };
 
   // Runs `act` alone in the process. Precondition: in a batch, no latch held.
   template <class Act>
@@ -122,10 +147,18 @@ class Executor {
   bool refused(const Request& request, const Command*& command, Caller& caller,
                resp::ReplySink& reply);
   Outcome execute_carefully(const Request& request, Caller& caller, resp::ReplySink& reply);
+  Outcome execute_queued(const Request& request, Caller& caller, resp::ReplySink& reply);
+  Outcome run_shown(const Command& command, const Request& request, Caller& caller,
+                    resp::ReplySink& reply);
   Outcome run(const Command& command, const Request& request, Caller& caller,
               resp::ReplySink& reply);
+  void find_first_key(Request& request, int db, Look look);
   void run_locked(Call& call);
   void run_under_latches(Call& call);
+  void run_queued(Call& call);
+  // Adds the partitions of the keys to latched_. False: which keys those are cannot be told.
+  bool add_latches(const catalog::CommandSpec& spec, std::span<const std::string_view> args);
+  void run_latched(Call& call);
   void finish(const Command& command, const Request& request, const Caller& caller, bool failed,
               bool waits);
   void show(const Command& command, const Request& request, const Caller& caller);
@@ -152,6 +185,7 @@ class Executor {
   uint64_t last_cycles_ = 0;
   uint64_t changes_ = 0;
   const Command* current_ = nullptr;
+  uint64_t inner_errors_ = 0;  // answered by commands inside the one that runs
   CommandTable::Recent recent_;
   Waiting waiting_;
   Waiters::Handle waiter_;

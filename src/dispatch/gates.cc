@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "dispatch/executor.h"
+#include "dispatch/transaction.h"
 
 // The gates: an ordered list of small questions over catalog flags, asked of every request that is
 // not on the fast path. The first that refuses answers.
@@ -39,8 +40,22 @@ bool refuse_unauthenticated(const Command& command, const Caller& caller, resp::
   return true;
 }
 
-bool refuse_out_of_memory(const Command& command, const NodeState& node, resp::ReplySink& reply) {
-  if ((node.reasons & NodeState::kOutOfMemory) == 0 || !command.has(catalog::kDenyOom))
+// What the request will do, all in all: EXEC does what was queued.
+uint64_t acts_of(const Command& command, const Caller& caller) {
+  if (!command.has(catalog::kRunsQueued) || caller.transaction == nullptr) return command.flags;
+  return command.flags | caller.transaction->flags();
+}
+
+bool refuse_in_transaction(const Command& command, const Caller& caller, resp::ReplySink& reply) {
+  if ((caller.reasons & Caller::kInTransaction) == 0 || !command.has(catalog::kNoMulti)) {
+    return false;
+  }
+  reply.error("ERR Command not allowed inside a transaction");
+  return true;
+}
+
+bool refuse_out_of_memory(uint64_t acts, const NodeState& node, resp::ReplySink& reply) {
+  if ((node.reasons & NodeState::kOutOfMemory) == 0 || (acts & catalog::kDenyOom) == 0)
     return false;
   reply.error("OOM command not allowed when used memory > 'maxmemory'.");
   return true;
@@ -67,13 +82,13 @@ bool refuse_exempt(const Command& command, const Caller& caller, resp::ReplySink
   return true;
 }
 
-bool must_wait(const Command& command, const Caller& caller, const NodeState& node,
+bool must_wait(const Command& command, uint64_t acts, const Caller& caller, const NodeState& node,
                int64_t now_ms) {
   if ((node.reasons & NodeState::kPaused) == 0 || now_ms >= node.pause_until_ms) return false;
   if ((caller.reasons & Caller::kExemptFromPause) != 0) return false;
   if (command.has(catalog::kAllowedPaused)) return false;
   if (node.pause == NodeState::Pause::kAll) return true;
-  return command.has(catalog::kWrite | catalog::kMayReplicate);
+  return (acts & (catalog::kWrite | catalog::kMayReplicate)) != 0;
 }
 
 }  // namespace
@@ -97,10 +112,12 @@ bool Executor::refused(const Request& request, const Command*& command, Caller& 
     return true;
   }
   if (refuse_unauthenticated(*command, caller, reply)) return true;
-  if (refuse_out_of_memory(*command, world_.node, reply)) return true;
+  if (refuse_in_transaction(*command, caller, reply)) return true;
+  const uint64_t acts = acts_of(*command, caller);
+  if (refuse_out_of_memory(acts, world_.node, reply)) return true;
   if (refuse_subscribed(*command, caller, reply)) return true;
   if (refuse_exempt(*command, caller, reply)) return true;
-  if (must_wait(*command, caller, world_.node, now_ms_)) return true;
+  if (must_wait(*command, acts, caller, world_.node, now_ms_)) return true;
   return false;
 }
 

@@ -13,6 +13,7 @@ void Executor::start_waiting(const Call& call) {
   for (const auto& [at, text] : waiting_.replaced) waiter->args[at] = text;
   for (size_t at : waiting_.keys) waiter->keys.emplace_back(call.args[at]);
   waiter->caller = call.caller;
+  waiter->caller.transaction = nullptr;
   waiter->worker = worker_;
   waiter->deadline_ms = waiting_.deadline_ms;
   waiter->null_array = waiting_.null_array;

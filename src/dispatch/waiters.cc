@@ -14,6 +14,7 @@ void Waiters::add(const Handle& waiter) {
     if (added && waiter->needs_key) line.who_need_key++;
   }
   count_.fetch_add(1, std::memory_order_relaxed);
+  interest_.add(ChangeInterest::kWaiters);
 }
 
 Waiters::Handle Waiters::claim_next(int db, std::string_view key, uint64_t ticket, Of of) {
@@ -80,7 +81,9 @@ void Waiters::remove(const Handle& waiter) {
     if (erased && waiter->needs_key) line.who_need_key--;
     if (line.waiters.empty()) waiting_.erase(place);
   }
-  count_.fetch_sub(1, std::memory_order_relaxed);
+  if (count_.fetch_sub(1, std::memory_order_relaxed) == 1) {
+    interest_.remove(ChangeInterest::kWaiters);
+  }
 }
 
 }  // namespace sorrel

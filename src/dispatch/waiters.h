@@ -12,6 +12,7 @@
 
 #include "dispatch/caller.h"
 #include "dispatch/command_table.h"
+#include "keyspace/change.h"
 
 namespace sorrel {
 
@@ -37,9 +38,9 @@ struct Waiter {
 
 // Everybody who waits, by key, in the order of coming. Thread-safe.
 //
-// Who waits is listed while the latches of its keys are held, and who changes a key asks any()
-// under the same latch; so no change is missed. Served is who waits longest; whoever made the
-// change runs the command of the other.
+// Who waits is listed while the latches of its keys are held, and who changes a key asks for
+// interest under the same latch; so no change is missed. Served is who waits longest; whoever made
+// the change runs the command of the other.
 //
 //   BLPOP (empty) ──add──> listed ──claim_next──> claimed ──served──> gone
 //                            ^                       │
@@ -49,11 +50,11 @@ class Waiters {
  public:
   using Handle = std::shared_ptr<Waiter>;
 
+  explicit Waiters(ChangeInterest& interest) : interest_(interest) {}
+
   // Does anybody wait at all?
   bool any() const { return count_.load(std::memory_order_relaxed) != 0; }
   size_t count() const { return count_.load(std::memory_order_relaxed); }
-  // The same number, for who asks all the time.
-  const std::atomic<uint32_t>& counter() const { return count_; }
 
   // Precondition: the latches of its keys are held.
   void add(const Handle& waiter);
@@ -84,6 +85,7 @@ class Waiters {
   };
   void remove(const Handle& waiter);
 
+  ChangeInterest& interest_;
   std::atomic<uint32_t> count_{0};
   mutable std::mutex mutex_;
   // Guarded by mutex_.

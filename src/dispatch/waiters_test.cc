@@ -13,7 +13,8 @@ Waiters::Handle waiter_for(std::vector<std::string> keys, int db = 0) {
 }
 
 TEST(Waiters, AreClaimedInTheOrderOfComing) {
-  Waiters waiters;
+  ChangeInterest interest;
+  Waiters waiters{interest};
   EXPECT_FALSE(waiters.any());
   const auto first = waiter_for({"a", "b"});
   const auto second = waiter_for({"b", "b"});
@@ -32,7 +33,8 @@ TEST(Waiters, AreClaimedInTheOrderOfComing) {
 }
 
 TEST(Waiters, WhoIsBeingRunIsLookedAtAgain) {
-  Waiters waiters;
+  ChangeInterest interest;
+  Waiters waiters{interest};
   const auto waiter = waiter_for({"a", "b"});
   waiters.add(waiter);
   ASSERT_EQ(waiters.claim_next(0, "a", 0), waiter);
@@ -44,7 +46,8 @@ TEST(Waiters, WhoIsBeingRunIsLookedAtAgain) {
 }
 
 TEST(Waiters, CancelIsHeardOnce) {
-  Waiters waiters;
+  ChangeInterest interest;
+  Waiters waiters{interest};
   const auto waiter = waiter_for({"a"});
   waiters.add(waiter);
   EXPECT_TRUE(waiters.cancel(waiter));
@@ -55,7 +58,8 @@ TEST(Waiters, CancelIsHeardOnce) {
 }
 
 TEST(Waiters, WhoNeedKeysAreFoundAmongTheOthers) {
-  Waiters waiters;
+  ChangeInterest interest;
+  Waiters waiters{interest};
   const auto idle = waiter_for({"a", "b"});
   const auto needy = waiter_for({"a", "a"});
   needy->needs_key = true;

@@ -29,6 +29,29 @@ inline Table::Position find_in(const Table& table, const Key& key) {
   return found;
 }
 
+constinit const ChangeInterest Door::kNobody;
+
+void Door::note_for_all(int db, std::string_view key, Event event) {
+  if ((interest_->who() & ChangeInterest::kWaiters) != 0) touch(db, key);
+  tell_observer(db, key, event);
+}
+
+void Door::tell_observer(int db, std::string_view key, Event event) {
+  if (observer_ != nullptr) observer_->on_change({db, key, event, actor_, worker_});
+}
+
+void Door::note_flush(int db) {
+  const uint32_t who = interest_->who();
+  if ((who & ChangeInterest::kWaiters) != 0) touch(kAnyDatabase, "");
+  if (who != 0 && observer_ != nullptr) observer_->on_flush(db, *this);
+}
+
+void Door::note_swap(int a, int b) {
+  const uint32_t who = interest_->who();
+  if ((who & ChangeInterest::kWaiters) != 0) touch(kAnyDatabase, "");
+  if (who != 0 && observer_ != nullptr) observer_->on_swap(a, b, *this);
+}
+
 void Door::mark_used_lfu(Record& record) {
   record.set_access(access_after_use(record.access(), now_ms_, keyspace_.access_policy(), random_));
 }
@@ -42,9 +65,8 @@ void Door::expire(unsigned partition, Database& database, int db, Table::Positio
   version_++;
   keyspace_.partition(partition).stats.expired++;
   // Some who wait need the key to be there.
-  if (waiting_->load(std::memory_order_relaxed) != 0) [[unlikely]]
-    touch(db, key);
-  if (observer_ != nullptr) observer_->on_change(db, key, kExpiredEvent);
+  if (interest_->who() != 0) [[unlikely]]
+    note_for_all(db, key, kExpiredEvent);
   const std::string_view effect[] = {"DEL", key};
   effects_.append(db, effect);
 }
@@ -60,6 +82,7 @@ inline Record* Door::find_and_count(const Key& key) {
   PartitionStats& stats = keyspace_.partition(found.partition).stats;
   Record* record = found.record();
   (record == nullptr ? stats.misses : stats.hits)++;
+  if (record == nullptr) tell_if_notified(db_, key.text, kMissEvent);
   return record;
 }
 
@@ -139,6 +162,7 @@ void Entry::put_new(Record* record) {
   if (record->has_expiry()) database_->table.mark(at_, record->expiry());
   database_->enter_field_due(*record);
   version_ = ++door_->version_;
+  door_->tell_if_notified(db_, text_, kNewEvent);
 }
 
 void Entry::set_string(std::string_view value, int64_t expiry, Event event) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -9,7 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/random.h"
-#include "keyspace/event.h"
+#include "keyspace/change.h"
 #include "keyspace/keyspace.h"
 #include "propagate/effect_log.h"
 #include "types/collection.h"
@@ -28,14 +27,6 @@ struct Key {
   static constexpr Table::Guess kNoGuess{};
 };
 
-// Who wants to know of every change: WATCH, notifications, client-side caching, blocked readers.
-// Called under the key's latch.
-class ChangeObserver {
- public:
-  virtual ~ChangeObserver() = default;
-  virtual void on_change(int db, std::string_view key, Event event) = 0;
-};
-
 // The way into the keyspace for one command: it knows the database and the time, applies lazy
 // expiry, counts, and collects what has to be told to others. One per worker, begun anew for each
 // command. Precondition of every access: the latch of the key's partition is held.
@@ -44,8 +35,10 @@ class Door {
   Door(Keyspace& keyspace, EffectLog& effects, Random& random)
       : keyspace_(keyspace), effects_(effects), random_(random) {}
 
-  void begin(int db, int64_t now_ms, bool touch) {
+  // `actor` is who makes the changes; see Change.
+  void begin(int db, int64_t now_ms, bool touch, uint64_t actor = 0) {
     db_ = db;
+    actor_ = actor;
     if (now_ms != now_ms_) lru_now_ = lru_now(now_ms);
     now_ms_ = now_ms;
     touch_ = touch;
@@ -84,17 +77,20 @@ class Door {
 
   // How many guards ended with a change since begin().
   uint64_t changes() const { return changes_; }
-  // A change that went past guards: FLUSHALL, SWAPDB.
-  void note_bulk_change(uint64_t count) {
-    changes_ += count;
-    if (waiting_->load(std::memory_order_relaxed) != 0) touch(kAnyDatabase, "");
+  // Changes that go past guards, told before they are made. Under the gate.
+  void note_flush(int db);
+  void note_swap(int a, int b);
+  // The same without telling anybody: those above when they are done, XACK and its like.
+  void count_changes(uint64_t count) { changes_ += count; }
+
+  // Who is to be told of changes, and whether anybody wants to be. `worker` is whose door this is.
+  void set_observer(const ChangeInterest& interest, ChangeObserver* observer, unsigned worker) {
+    interest_ = &interest;
+    observer_ = observer;
+    worker_ = worker;
   }
 
-  // A change that nobody waits for or hears of: XACK and its like.
-  void note_quiet_change(uint64_t count) { changes_ += count; }
-
-  // While `waiting` is not zero, keys that change are noted: somebody may wait for them.
-  void set_waiters(const std::atomic<uint32_t>& waiting) { waiting_ = &waiting; }
+  // While somebody waits, keys that change are noted: it may be for them.
   static constexpr int kAnyDatabase = -1;  // instead of one: any key may have changed
   struct Touched {
     int db;
@@ -108,7 +104,6 @@ class Door {
   // While writes are paused, keys whose time has come are hidden but not deleted.
   void set_may_expire(bool may) { may_expire_ = may; }
   bool may_expire() const { return may_expire_; }
-  void set_observer(ChangeObserver* observer) { observer_ = observer; }
 
   // Deletes `record` because its time has come: counts, tells observers, leaves a DEL effect.
   void expire(unsigned partition, Database& database, int db, Table::Position at);
@@ -143,21 +138,31 @@ class Door {
   static void adopt(Database& database, Table::Position at, const Record* before, Record* now);
   void note_change(int db, std::string_view key, Event event) {
     changes_++;
-    if (waiting_->load(std::memory_order_relaxed) != 0) [[unlikely]]
-      touch(db, key);
-    tell(db, key, event);
+    if (interest_->who() != 0) [[unlikely]]
+      note_for_all(db, key, event);
   }
+  // To those who wait as well as to observers.
+  void note_for_all(int db, std::string_view key, Event event);
+  // A further event of a change that was noted, or one that is none.
   void tell(int db, std::string_view key, Event event) {
-    if (observer_ != nullptr) observer_->on_change(db, key, event);
+    if (interest_->who() != 0) [[unlikely]]
+      tell_observer(db, key, event);
   }
+  void tell_if_notified(int db, std::string_view key, Event event) {
+    if ((interest_->who() & ChangeInterest::kNotifications) != 0) [[unlikely]]
+      tell_observer(db, key, event);
+  }
+  void tell_observer(int db, std::string_view key, Event event);
 
   Keyspace& keyspace_;
   EffectLog& effects_;
   Random& random_;
-  static constexpr std::atomic<uint32_t> kNobody{0};
+  static const ChangeInterest kNobody;
 
+  const ChangeInterest* interest_ = &kNobody;
   ChangeObserver* observer_ = nullptr;
-  const std::atomic<uint32_t>* waiting_ = &kNobody;
+  unsigned worker_ = 0;
+  uint64_t actor_ = 0;
   std::vector<Touched> touched_;
   int db_ = 0;
   int64_t now_ms_ = 0;

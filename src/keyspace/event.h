@@ -29,6 +29,8 @@ struct Event {
 
 inline constexpr Event kExpiredEvent{EventClass::kExpired, "expired"};
 inline constexpr Event kFieldsExpiredEvent{EventClass::kHash, "hexpired"};
+inline constexpr Event kMissEvent{EventClass::kMiss, "keymiss"};
+inline constexpr Event kNewEvent{EventClass::kNew, "new"};
 inline constexpr Event kEmptiedEvent{EventClass::kGeneric, "del"};
 
 }  // namespace sorrel

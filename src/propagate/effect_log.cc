@@ -8,6 +8,8 @@ namespace sorrel {
 namespace {
 
 constexpr size_t kKeepBytes = 256 * 1024;
+constexpr std::string_view kMulti[] = {"MULTI"};
+constexpr std::string_view kExec[] = {"EXEC"};
 
 }  // namespace
 
@@ -60,22 +62,49 @@ void EffectLog::encode(std::span<const std::string_view> args) {
   for (std::string_view arg : args) resp::append_bulk(bytes_, arg);
 }
 
-void EffectLog::append(int db, std::span<const std::string_view> args) {
-  if (!active()) return;
-  const size_t begin = bytes_.size();
-  encode(args);
-  items_.push_back({stream_.draw(), db, begin, bytes_.size()});
+void EffectLog::encode_select(int db) {
+  const std::string number = std::to_string(db);
+  const std::string_view select[] = {"SELECT", number};
+  encode(select);
 }
 
-void EffectLog::append_unit(int db, std::span<const std::vector<std::string_view>> commands) {
+void EffectLog::append(int db, std::span<const std::string_view> args) {
   if (!active()) return;
-  const size_t begin = bytes_.size();
-  for (const auto& command : commands) encode(command);
-  items_.push_back({stream_.draw(), db, begin, bytes_.size()});
+  if (unit_.depth == 0) {
+    const size_t begin = bytes_.size();
+    encode(args);
+    items_.push_back({stream_.draw(), db, begin, bytes_.size()});
+    return;
+  }
+  if (unit_.commands++ == 0) {
+    unit_.begin = bytes_.size();
+    encode(kMulti);
+    unit_.first = bytes_.size();
+    unit_.began_db = unit_.db = db;
+  }
+  if (db != unit_.db) encode_select(db);
+  unit_.db = db;
+  encode(args);
+}
+
+void EffectLog::begin_unit() {
+  if (unit_.depth++ == 0) unit_.commands = 0;
+}
+
+void EffectLog::end_unit() {
+  if (--unit_.depth > 0 || unit_.commands == 0) return;
+  size_t begin = unit_.first;
+  if (unit_.commands > 1) {
+    begin = unit_.begin;
+    if (unit_.db != unit_.began_db) encode_select(unit_.began_db);
+    encode(kExec);
+  }
+  items_.push_back({stream_.draw(), unit_.began_db, begin, bytes_.size()});
 }
 
 void EffectLog::flush() {
-  if (items_.empty()) return;
+  // What is open is not whole yet; it and what is before it leave together.
+  if (items_.empty() || unit_.depth > 0) return;
   stream_.submit(items_, bytes_.view());
   items_.clear();
   bytes_.clear(kKeepBytes);

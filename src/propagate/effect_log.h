@@ -75,18 +75,33 @@ class EffectLog {
 
   // Precondition: the latches of the keys concerned are held (or the gate). `args` is one command.
   void append(int db, std::span<const std::string_view> args);
-  // Several commands that belong together, under one number.
-  void append_unit(int db, std::span<const std::vector<std::string_view>> commands);
+  // What is appended between these belongs together, under one number: a transaction, a script, a
+  // request that stands for several commands. Several commands are put between MULTI and EXEC, with
+  // a SELECT where they change the database; it ends in the one it began with. Units within a unit
+  // are parts of it. Precondition of end_unit(): as of append(), for all that is in it.
+  void begin_unit();
+  void end_unit();
 
   // Hands everything over. Called outside latches, at the end of the turn, before replies leave.
   void flush();
 
  private:
   void encode(std::span<const std::string_view> args);
+  void encode_select(int db);
+
+  struct Unit {
+    int depth = 0;  // 0: none is open
+    size_t commands = 0;
+    size_t begin = 0;  // of the MULTI, once there is a command
+    size_t first = 0;  // of what is behind it
+    int began_db = 0;
+    int db = 0;  // of the last command
+  };
 
   EffectStream& stream_;
   resp::OutputBuffer bytes_;
   std::vector<EffectStream::Item> items_;
+  Unit unit_;
 };
 
 }  // namespace sorrel

@@ -99,5 +99,66 @@ TEST(EffectLogTest, ManyWorkersGiveOneGaplessStream) {
   for (size_t i = 0; i < sink.sequences.size(); i++) ASSERT_EQ(sink.sequences[i], i + 1);
 }
 
+void append(EffectLog& log, int db, std::string_view word) {
+  const std::string_view args[] = {word};
+  log.append(db, args);
+}
+
+std::string command(std::string_view word) {
+  return "*1\r\n$" + std::to_string(word.size()) + "\r\n" + std::string(word) + "\r\n";
+}
+
+TEST(EffectLogTest, AUnitOfSeveralIsATransactionUnderOneNumber) {
+  EffectStream stream;
+  Collector sink;
+  stream.attach(&sink);
+  EffectLog log(stream);
+  log.begin_unit();
+  append(log, "a");
+  log.begin_unit();  // a part of it
+  append(log, "b");
+  log.end_unit();
+  log.flush();
+  EXPECT_TRUE(sink.bodies.empty());  // not whole yet
+  log.end_unit();
+  append(log, "c");
+  log.flush();
+  ASSERT_EQ(sink.bodies.size(), 2u);
+  EXPECT_EQ(sink.bodies[0], command("MULTI") + command("a") + command("b") + command("EXEC"));
+  EXPECT_EQ(sink.bodies[1], command("c"));
+  EXPECT_EQ(sink.sequences, (std::vector<uint64_t>{1, 2}));
+}
+
+TEST(EffectLogTest, AUnitOfOneIsThatOneAndOfNoneIsNothing) {
+  EffectStream stream;
+  Collector sink;
+  stream.attach(&sink);
+  EffectLog log(stream);
+  log.begin_unit();
+  log.end_unit();
+  log.begin_unit();
+  append(log, "a");
+  log.end_unit();
+  log.flush();
+  EXPECT_EQ(sink.bodies, std::vector<std::string>{command("a")});
+}
+
+TEST(EffectLogTest, AUnitEndsInTheDatabaseItBeganWith) {
+  EffectStream stream;
+  Collector sink;
+  stream.attach(&sink);
+  EffectLog log(stream);
+  log.begin_unit();
+  append(log, 2, "a");
+  append(log, 7, "b");
+  log.end_unit();
+  log.flush();
+  const std::string select7 = "*2\r\n$6\r\nSELECT\r\n$1\r\n7\r\n";
+  const std::string select2 = "*2\r\n$6\r\nSELECT\r\n$1\r\n2\r\n";
+  ASSERT_EQ(sink.bodies.size(), 1u);
+  EXPECT_EQ(sink.bodies[0],
+            command("MULTI") + command("a") + select7 + command("b") + select2 + command("EXEC"));
+}
+
 }  // namespace
 }  // namespace sorrel

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "keyspace/keyspace.h"
+#include "dispatch/executor.h"
 #include "resp/reply_writer.h"
 
 namespace sorrel::server {
@@ -24,7 +24,8 @@ class ConfigCommandsTest : public ::testing::Test {
     command.context = &commands_;
     Waiting waiting;
     const Request request{.args = args, .command = &command};
-    Call call{command, args, caller_, writer, door_, rewrite_, request, waiting};
+    Call call{command,  args,    caller_, writer,   executor_.door(),
+              rewrite_, request, waiting, executor_};
     handler(call);
     return std::string(buffer.view());
   }
@@ -35,9 +36,11 @@ class ConfigCommandsTest : public ::testing::Test {
   Caller caller_;
   Keyspace keyspace_{KeyspaceOptions{}, nullptr};
   EffectStream stream_;
-  EffectLog effects_{stream_};
-  Random random_{1};
-  Door door_{keyspace_, effects_, random_};
+  std::unique_ptr<CommandTable> table_ = std::move(*CommandTable::build({}));
+  WorldGate gate_{1};
+  NodeState node_;
+  ExecutorWorld world_{*table_, keyspace_, stream_, gate_, node_, CycleScale{}};
+  Executor executor_{world_, 0, 1};
   Rewrite rewrite_;
 };
 

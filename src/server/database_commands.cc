@@ -33,14 +33,15 @@ std::optional<bool> flush_in_background(Call& call) {
 }
 
 // An empty database is flushed too: who repeats the stream may hold keys that are gone here.
-void note_flush(Call& call, size_t keys) {
-  call.keys.note_bulk_change(std::max<uint64_t>(keys, 1));
+void count_flush(Call& call, size_t keys) {
+  call.keys.count_changes(std::max<uint64_t>(keys, 1));
 }
 
 void flushdb(Call& call) {
   const std::optional<bool> in_background = flush_in_background(call);
   if (!in_background) return;
-  note_flush(call, call.keys.keyspace().flush(call.keys.db(), *in_background));
+  call.keys.note_flush(call.keys.db());
+  count_flush(call, call.keys.keyspace().flush(call.keys.db(), *in_background));
   call.reply.ok();
 }
 
@@ -48,9 +49,10 @@ void flushall(Call& call) {
   const std::optional<bool> in_background = flush_in_background(call);
   if (!in_background) return;
   Keyspace& keyspace = call.keys.keyspace();
+  call.keys.note_flush(ChangeObserver::kEveryDatabase);
   size_t keys = 0;
   for (int db = 0; db < keyspace.database_count(); db++) keys += keyspace.flush(db, *in_background);
-  note_flush(call, keys);
+  count_flush(call, keys);
   call.reply.ok();
 }
 
@@ -72,8 +74,11 @@ void swapdb(Call& call) {
   if (!exists(*first) || !exists(*second)) {
     return call.reply.error("ERR DB index is out of range");
   }
-  keyspace.swap(static_cast<int>(*first), static_cast<int>(*second));
-  call.keys.note_bulk_change(1);
+  const int a = static_cast<int>(*first);
+  const int b = static_cast<int>(*second);
+  call.keys.note_swap(a, b);
+  keyspace.swap(a, b);
+  call.keys.count_changes(1);
   call.reply.ok();
 }
 

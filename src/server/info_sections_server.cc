@@ -110,9 +110,12 @@ void write_clients_section(InfoText& out, Server& server) {
   out.field("client_recent_max_input_buffer", largest_input);
   out.field("client_recent_max_output_buffer", largest_output);
   out.field("blocked_clients", waiting);
+  const Watches::Counts watched = server.hub().watches().counts();
   out.field("tracking_clients", 0);
   out.field("pubsub_clients", listening);
-  out.zeros({"watching_clients", "clients_in_timeout_table", "total_watched_keys"});
+  out.field("watching_clients", watched.watchers);
+  out.field("clients_in_timeout_table", 0);
+  out.field("total_watched_keys", watched.keys);
   const Waiters::KeyCount keys = server.waiters().key_count();
   out.field("total_blocking_keys", keys.all);
   out.field("total_blocking_keys_on_nokey", keys.needed);

@@ -21,10 +21,13 @@
 #include "base/random.h"
 #include "commands/families.h"
 #include "dispatch/executor.h"
+#include "dispatch/transaction.h"
+#include "dispatch/transaction_commands.h"
 #include "keyspace/active_expiry.h"
 #include "resp/reply_writer.h"
 #include "resp/request_parser.h"
 #include "server/database_commands.h"
+#include "session/session_commands.h"
 #include "types/string.h"
 
 namespace sorrel::server {
@@ -71,8 +74,8 @@ class Node {
   Node(unsigned workers, unsigned partitions)
       : keyspace_({.databases = kDatabases, .partitions = partitions}, &reclaimer_),
         gate_(workers),
-        table_(build(database_commands_)),
-        world_{*table_, keyspace_, stream_, gate_, state_, CycleScale{}, nullptr} {
+        table_(build(database_commands_, hub_, sessions_)),
+        world_{*table_, keyspace_, stream_, gate_, state_, CycleScale{}, nullptr, nullptr, &hub_} {
     for (unsigned i = 0; i < workers; i++) {
       executors_.push_back(std::make_unique<Executor>(world_, i, i + 1));
     }
@@ -83,10 +86,13 @@ class Node {
   Executor& executor(unsigned index) { return *executors_[index]; }
 
  private:
-  static std::unique_ptr<CommandTable> build(DatabaseCommands& database_commands) {
+  static std::unique_ptr<CommandTable> build(DatabaseCommands& database_commands, ChangeHub& hub,
+                                             SessionWorld& sessions) {
     std::vector<Binding> all;
     for (auto family : commands::families()) all.insert(all.end(), family.begin(), family.end());
     for (const Binding& binding : database_bindings(database_commands)) all.push_back(binding);
+    for (const Binding& binding : transaction_bindings(hub)) all.push_back(binding);
+    for (const Binding& binding : session_bindings(sessions)) all.push_back(binding);
     auto table = CommandTable::build(all);
     if (!table) std::abort();
     return std::move(*table);
@@ -97,10 +103,12 @@ class Node {
   NullLogger log_;
   DatabaseCommands database_commands_{options_, clock_, log_, [](int) {}};
   Reclaimer reclaimer_;
+  ChangeHub hub_;
   Keyspace keyspace_;
   EffectStream stream_;
   WorldGate gate_;
   NodeState state_;
+  SessionWorld sessions_{.options = {}, .node = state_, .log = log_, .hosts = {}};
   std::unique_ptr<CommandTable> table_;
   ExecutorWorld world_;
   std::vector<std::unique_ptr<Executor>> executors_;
@@ -275,6 +283,8 @@ void change(Node& node, unsigned index, uint64_t seed, uint64_t commands,
   Executor& executor = node.executor(index);
   Maker maker(seed + index);
   std::array<Caller, kCallersPerThread> callers;
+  std::array<Transaction, kCallersPerThread> transactions;
+  for (size_t i = 0; i < kCallersPerThread; i++) callers[i].transaction = &transactions[i];
   resp::OutputBuffer out;
   resp::ReplyWriter reply(out, 2);
   for (uint64_t done = 0; done < commands; done += kBatch) {
@@ -284,6 +294,9 @@ void change(Node& node, unsigned index, uint64_t seed, uint64_t commands,
     for (size_t i = 0; i < kBatch; i++) {
       Caller& caller = callers[i % kCallersPerThread];
       if (maker.below(100) == 0) caller.db = static_cast<int>(maker.below(kDatabases));
+      if (maker.below(12) == 0) {
+        run_words(executor, caller, {caller.transaction->open() ? "EXEC" : "MULTI"}, reply);
+      }
       run_words(executor, caller, maker.next(), reply);
       out.clear(4096);
       if (maker.below(4) == 0) executor.pause();
@@ -306,6 +319,8 @@ void repeat(Node& node, const Recorder& recorder) {
   Executor& executor = node.executor(0);
   Caller caller;
   caller.kind = Caller::Kind::kReplay;
+  Transaction transaction;
+  caller.transaction = &transaction;
   resp::OutputBuffer out;
   resp::ReplyWriter reply(out, 2);
   resp::RequestParser parser;

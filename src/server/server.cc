@@ -7,6 +7,7 @@
 #include <csignal>
 
 #include "commands/families.h"
+#include "dispatch/transaction_commands.h"
 #include "io/process.h"
 #include "server/allocator.h"
 #include "server/caller_facts.h"
@@ -72,7 +73,7 @@ Status Server::start() {
   gate_ = std::make_unique<WorldGate>(threads);
   executors_ = std::make_unique<ExecutorWorld>(ExecutorWorld{*commands_, *keyspace_, effects_,
                                                              *gate_, node_, measure_cycles(clock_),
-                                                             &admin_.observer(), &waiters_});
+                                                             &admin_.observer(), &waiters_, &hub_});
   for (unsigned i = 0; i < threads; i++) {
     workers_.push_back(std::make_unique<Worker>(i, threads, *executors_, sessions_, expiry_, clock_,
                                                 random_word()));
@@ -102,6 +103,7 @@ Status Server::build_commands() {
   config_commands_.is_local = is_local;
   add(config_bindings(config_commands_));
   add(session_bindings(sessions_));
+  add(transaction_bindings(hub_));
   add(admin_.bindings());
   auto table = CommandTable::build(bindings);
   if (!table) return table.error();

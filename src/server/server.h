@@ -81,6 +81,7 @@ class Server : public io::AcceptHandler {
   SessionWorld& sessions() { return sessions_; }
   NodeState& node() { return node_; }
   const Waiters& waiters() const { return waiters_; }
+  ChangeHub& hub() { return hub_; }
   ExpiryOptions& expiry() { return expiry_; }
   ServerFacts& facts() { return facts_; }
   Logger& log() { return log_; }
@@ -124,7 +125,8 @@ class Server : public io::AcceptHandler {
   Admin admin_{*this};
   std::unique_ptr<CommandTable> commands_;
   std::unique_ptr<WorldGate> gate_;
-  Waiters waiters_;
+  ChangeHub hub_;
+  Waiters waiters_{hub_.interest()};
   std::unique_ptr<ExecutorWorld> executors_;
   SessionWorld sessions_;
   std::vector<std::unique_ptr<Worker>> workers_;

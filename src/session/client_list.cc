@@ -22,6 +22,8 @@ std::string flags_of(const Session& session) {
   std::string flags;
   if (session.monitoring()) flags += 'O';
   if (session.listening() != nullptr) flags += 'P';
+  if (session.transaction().open()) flags += 'x';
+  if (session.transaction().watcher.dirty()) flags += 'd';
   if (session.suspended() || session.waits_for_keys()) flags += 'b';
   if (session.closing()) flags += session.killed() ? 'A' : 'c';
   if (session.stream()->is_unix()) flags += 'U';
@@ -67,8 +69,11 @@ std::string client_line(const Session& session, int64_t now_ms) {
   fmt::format_to(end, " sub={} psub={} ssub={}", session.subscriptions(TopicKind::kChannel),
                  session.subscriptions(TopicKind::kPattern),
                  session.subscriptions(TopicKind::kShardChannel));
-  fmt::format_to(end, " multi=-1 qbuf={} qbuf-free={} argv-mem={} multi-mem=0",
-                 session.query_bytes(), session.query_free_bytes(), session.argument_bytes());
+  const Transaction& transaction = session.transaction();
+  fmt::format_to(end, " multi={} qbuf={} qbuf-free={} argv-mem={} multi-mem={}",
+                 transaction.open() ? static_cast<int64_t>(transaction.size()) : -1,
+                 session.query_bytes(), session.query_free_bytes(), session.argument_bytes(),
+                 transaction.open() ? transaction.memory_bytes() : 0);
   // There is no reply buffer of a connection's own (rbs, rbp, obl): replies are written into the
   // worker's, and only what the peer does not take at once is kept.
   fmt::format_to(end, " rbs=0 rbp=0 obl=0 oll={} omem={} tot-mem={} events={}",

@@ -39,6 +39,7 @@ Session::Session(SessionHost& host, uint64_t id, int64_t now_ms)
   caller_.id = id;
   caller_.may_wait = true;
   caller_.session = this;
+  caller_.transaction = &transaction_;
 }
 
 void Session::attach(io::Stream* stream) {
@@ -87,7 +88,8 @@ void Session::release_held(size_t used) {
 
 bool Session::over_query_limit() const {
   const auto limit = static_cast<size_t>(host_.world_.options.query_buffer_limit);
-  if (held_.size() > limit) return true;
+  // What is queued was read from there.
+  if (held_.size() + transaction_.argument_bytes() > limit) return true;
   return !caller_.authenticated() && held_.size() > kUnauthenticatedQueryLimit;
 }
 
@@ -413,8 +415,15 @@ bool Session::end_wait(bool with_error) {
   return true;
 }
 
+void Session::leave_transaction() {
+  transaction_.close();
+  caller_.reasons &= ~uint32_t{Caller::kInTransaction};
+  if (ChangeHub* hub = host_.executor_.world().hub) hub->watches().clear(transaction_.watcher);
+}
+
 void Session::on_close(io::CloseReason) {
   stop_waiting();
+  leave_transaction();
   host_.forget(*this);
 }
 
@@ -458,6 +467,7 @@ void Session::authenticate(std::string_view user) {
 void Session::reset_state(bool authenticated) {
   host_.world_.pubsub.unsubscribe_all(*this);
   set_monitoring(false);
+  leave_transaction();
   set_protocol(2);
   caller_.db = 0;
   caller_.no_touch = caller_.no_evict = false;
@@ -495,8 +505,8 @@ size_t Session::output_memory_bytes() const {
 
 size_t Session::memory_bytes() const {
   return sizeof(Session) + held_.capacity() + parser_.memory_bytes() + name.capacity() +
-         library_name.capacity() + library_version.capacity() + output_memory_bytes() +
-         (listening_ == nullptr ? 0 : listening_->memory_bytes());
+         library_name.capacity() + library_version.capacity() + transaction_.memory_bytes() +
+         output_memory_bytes() + (listening_ == nullptr ? 0 : listening_->memory_bytes());
 }
 
 bool Session::check_limits(int64_t now_ms) {

@@ -8,6 +8,7 @@
 #include "dispatch/caller.h"
 #include "dispatch/command_table.h"
 #include "dispatch/executor.h"
+#include "dispatch/transaction.h"
 #include "dispatch/waiters.h"
 #include "io/loop.h"
 #include "resp/request_parser.h"
@@ -94,6 +95,8 @@ class Session final : public io::StreamHandler {
   // Logs in as `user`.
   void authenticate(std::string_view user);
 
+  const Transaction& transaction() const { return transaction_; }
+
   // What CLIENT LIST and its filters show. Units in the names; memory in bytes.
   SessionCaller& caller() { return caller_; }
   const SessionCaller& caller() const { return caller_; }
@@ -153,6 +156,8 @@ class Session final : public io::StreamHandler {
   void start_waiting();
   void time_is_up();
   void stop_waiting();
+  // No transaction, no watched keys.
+  void leave_transaction();
   void release_held(size_t used);
   void protocol_error();
   bool refuse_web_request(const Request& request);
@@ -162,6 +167,7 @@ class Session final : public io::StreamHandler {
   SessionHost& host_;
   io::Stream* stream_ = nullptr;
   SessionCaller caller_;
+  Transaction transaction_;
   resp::RequestParser parser_;
   std::string held_;  // bytes of an unfinished or postponed request
   std::unique_ptr<Listening> listening_;

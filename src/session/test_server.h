@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dispatch/executor.h"
+#include "dispatch/transaction_commands.h"
 #include "io/fake_loop.h"
 #include "session/monitor.h"
 #include "session/session_commands.h"
@@ -104,13 +105,14 @@ class TestServer {
     workers_.clear();
     sessions.hosts.clear();
     std::vector<Binding> bindings = session_bindings(sessions);
+    for (const Binding& binding : transaction_bindings(hub)) bindings.push_back(binding);
     bindings.push_back({"set", &stand_in_set});
     bindings.push_back({"get", &stand_in_get});
     bindings.push_back({"exists", &stand_in_exists});
     commands_ = std::move(*CommandTable::build(bindings));
     gate_ = std::make_unique<WorldGate>(workers);
-    executors_ = std::make_unique<ExecutorWorld>(
-        ExecutorWorld{*commands_, keyspace, effects_, *gate_, node, CycleScale{}, &observer_});
+    executors_ = std::make_unique<ExecutorWorld>(ExecutorWorld{
+        *commands_, keyspace, effects_, *gate_, node, CycleScale{}, &observer_, nullptr, &hub});
     for (unsigned i = 0; i < workers; i++) {
       workers_.push_back(std::make_unique<TestWorker>(*executors_, sessions, i));
       sessions.hosts.push_back(&workers_.back()->host);
@@ -174,6 +176,7 @@ class TestServer {
     return nullptr;
   }
 
+  ChangeHub hub;
   NodeState node;
   MemoryLog log;
   SessionWorld sessions{.options = {}, .node = node, .log = log, .hosts = {}};

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "dispatch/watches.h"
+#include "keyspace/change.h"
+
+namespace sorrel {
+
+// Where all doors tell of changes, and from where everybody hears who asked to. One for the node.
+//
+//   Door ── interest().who() != 0 ──> ChangeHub ──> Watches
+//                                               ├─> notifications
+//                                               └─> tracking
+class ChangeHub final : public ChangeObserver {
+ public:
+  ChangeInterest& interest() { return interest_; }
+  Watches& watches() { return watches_; }
+  const Watches& watches() const { return watches_; }
+
+  // Before any worker starts. Each hears while its bit of interest is set. Null: nobody.
+  void set_notifications(ChangeObserver* observer) { notifications_ = observer; }
+  void set_tracking(ChangeObserver* observer) { tracking_ = observer; }
+
+  void on_change(const Change& change) override {
+    const uint32_t who = interest_.who();
+    if ((who & ChangeInterest::kWatchers) != 0) watches_.touch(change);
+    if (hears(who, ChangeInterest::kTracking, tracking_)) tracking_->on_change(change);
+    if (hears(who, ChangeInterest::kNotifications, notifications_)) {
+      notifications_->on_change(change);
+    }
+  }
+  void on_flush(int db, Door& door) override {
+    const uint32_t who = interest_.who();
+    if ((who & ChangeInterest::kWatchers) != 0) watches_.flush(db);
+    if (hears(who, ChangeInterest::kTracking, tracking_)) tracking_->on_flush(db, door);
+    if (hears(who, ChangeInterest::kNotifications, notifications_)) {
+      notifications_->on_flush(db, door);
+    }
+  }
+  void on_swap(int a, int b, Door& door) override {
+    const uint32_t who = interest_.who();
+    if ((who & ChangeInterest::kWatchers) != 0) watches_.swap(a, b, door);
+    if (hears(who, ChangeInterest::kTracking, tracking_)) tracking_->on_swap(a, b, door);
+    if (hears(who, ChangeInterest::kNotifications, notifications_)) {
+      notifications_->on_swap(a, b, door);
+    }
+  }
+
+ private:
+  static bool hears(uint32_t who, ChangeInterest::Who bit, const ChangeObserver* observer) {
+    return (who & bit) != 0 && observer != nullptr;
+  }
+
+  ChangeInterest interest_;
+  Watches watches_{interest_};
+  ChangeObserver* notifications_ = nullptr;
+  ChangeObserver* tracking_ = nullptr;
+};
+
+}  // namespace sorrel

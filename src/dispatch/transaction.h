@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dispatch/command_table.h"
+#include "dispatch/watches.h"
+
+namespace sorrel {
+
+// What one caller has queued behind MULTI, and the keys it watches. Belongs to the caller's worker.
+//
+//   MULTI ──> open ── a command ──> queued ── EXEC ──> run, closed
+//               │       └─ refused ──> aborted ── EXEC ──> EXECABORT, closed
+//               └─ DISCARD ──> closed
+class Transaction {
+ public:
+  Transaction() = default;
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+
+  bool open() const { return open_; }
+  void begin() { open_ = true; }
+  // A request behind MULTI was wrong: EXEC will refuse all of them.
+  void abort() { aborted_ = true; }
+  bool aborted() const { return aborted_; }
+  // Forgets what was queued. What is watched stays watched.
+  void close();
+
+  // `command` is the one that will run: of a container, the subcommand.
+  void queue(const Command& command, std::span<const std::string_view> args);
+  size_t size() const { return commands_.size(); }
+  // The OR of the flags of all queued commands.
+  uint64_t flags() const { return flags_; }
+  size_t argument_bytes() const { return bytes_.size(); }
+  size_t memory_bytes() const;
+
+  struct Queued {
+    const Command* command;
+    std::span<const std::string_view> args;  // until the next queue() or close()
+  };
+  // All of them, in order.
+  std::span<const Queued> commands();
+
+  Watcher watcher;
+
+ private:
+  struct Place {
+    const Command* command;
+    size_t arguments;
+  };
+
+  bool open_ = false;
+  bool aborted_ = false;
+  uint64_t flags_ = 0;
+  // All arguments one behind the other; few allocations however many commands there are.
+  std::string bytes_;
+  std::vector<size_t> ends_;
+  std::vector<Place> commands_;
+  std::vector<std::string_view> views_;
+  std::vector<Queued> queued_;
+};
+
+}  // namespace sorrel

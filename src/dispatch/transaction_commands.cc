@@ -1,0 +1,113 @@
+#include "dispatch/transaction_commands.h"
+
+#include "dispatch/executor.h"
+#include "dispatch/transaction.h"
+
+namespace sorrel {
+namespace {
+
+// The log's replay and scripts have no transaction of their own.
+Transaction* transaction_of(Call& call) {
+  Transaction* transaction = call.caller.transaction;
+  if (transaction == nullptr) call.reply.error("ERR there is no connection to queue commands for");
+  return transaction;
+}
+
+void leave(Call& call, Transaction& transaction) {
+  transaction.close();
+  call.caller.reasons &= ~uint32_t{Caller::kInTransaction};
+  call.context<ChangeHub>().watches().clear(transaction.watcher);
+}
+
+void multi(Call& call) {
+  Transaction* transaction = transaction_of(call);
+  if (transaction == nullptr) return;
+  if (transaction->open()) return call.reply.error("ERR MULTI calls can not be nested");
+  transaction->begin();
+  call.caller.reasons |= Caller::kInTransaction;
+  call.reply.ok();
+}
+
+void discard(Call& call) {
+  Transaction* transaction = transaction_of(call);
+  if (transaction == nullptr) return;
+  if (!transaction->open()) return call.reply.error("ERR DISCARD without MULTI");
+  leave(call, *transaction);
+  call.reply.ok();
+}
+
+void watch(Call& call) {
+  Transaction* transaction = transaction_of(call);
+  if (transaction == nullptr) return;
+  if (transaction->open()) return call.reply.error("ERR WATCH inside MULTI is not allowed");
+  // Once a key has changed the others cannot matter any more.
+  if (!transaction->watcher.dirty()) {
+    Watches& watches = call.context<ChangeHub>().watches();
+    for (size_t i = 1; i < call.argc(); i++) {
+      const bool there = call.keys.peek(call.key(i)) != nullptr;
+      watches.add(transaction->watcher, call.caller.db, call.arg(i), there);
+    }
+  }
+  call.reply.ok();
+}
+
+void unwatch(Call& call) {
+  if (Transaction* transaction = call.caller.transaction) {
+    call.context<ChangeHub>().watches().clear(transaction->watcher);
+  }
+  call.reply.ok();
+}
+
+// Precondition: the latches of all watched keys are held. A key whose time has come has changed,
+// too, whether or not somebody has deleted it.
+bool still_as_watched(Call& call, const Transaction& transaction) {
+  for (const Watcher::Key& key : transaction.watcher.keys()) {
+    if (transaction.watcher.dirty()) return false;
+    if (key.existed && call.keys.peek(call.keys.key(key.text), key.db) == nullptr) return false;
+  }
+  return !transaction.watcher.dirty();
+}
+
+void run_queued(Call& call, Transaction& transaction) {
+  const std::span<const Transaction::Queued> commands = transaction.commands();
+  std::vector<Request> requests(commands.size());
+  for (size_t i = 0; i < commands.size(); i++) {
+    requests[i].args = commands[i].args;
+    requests[i].command = commands[i].command;
+    call.executor.look_ahead(requests[i], call.caller.db);
+  }
+  for (Request& request : requests) Executor::prefetch(request);
+  call.reply.array(static_cast<int64_t>(requests.size()));
+  Executor::Inside inside(call);
+  for (const Request& request : requests) {
+    inside.run(*request.command, request, call.caller, call.reply);
+  }
+}
+
+void exec(Call& call) {
+  Transaction* transaction = transaction_of(call);
+  if (transaction == nullptr) return;
+  if (!transaction->open()) return call.reply.error("ERR EXEC without MULTI");
+  if (transaction->aborted()) {
+    call.reply.error("EXECABORT Transaction discarded because of previous errors.");
+  } else if (!still_as_watched(call, *transaction)) {
+    call.reply.null_array();
+  } else {
+    // What is done from here on must not be taken for what was queued.
+    call.caller.reasons &= ~uint32_t{Caller::kInTransaction};
+    call.context<ChangeHub>().watches().clear(transaction->watcher);
+    run_queued(call, *transaction);
+  }
+  leave(call, *transaction);
+}
+
+}  // namespace
+
+std::vector<Binding> transaction_bindings(ChangeHub& hub) {
+  return {
+      {"multi", &multi, &hub}, {"exec", &exec, &hub},       {"discard", &discard, &hub},
+      {"watch", &watch, &hub}, {"unwatch", &unwatch, &hub},
+  };
+}
+
+}  // namespace sorrel

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "keyspace/change.h"
+
+namespace sorrel {
+
+// One caller's WATCH: the keys it relies on. Belongs to its caller; others only set the mark.
+class Watcher {
+ public:
+  // Has one of the keys changed since it was watched?
+  bool dirty() const { return dirty_.load(std::memory_order_acquire); }
+  void mark() { dirty_.store(true, std::memory_order_release); }
+
+  struct Key {
+    int db;
+    std::string text;
+    bool existed;  // when it was watched
+  };
+  const std::vector<Key>& keys() const { return keys_; }
+
+ private:
+  friend class Watches;
+  std::atomic<bool> dirty_{false};
+  std::vector<Key> keys_;
+};
+
+// Everybody who watches, by key. Thread-safe; its mutex is a leaf.
+//
+// A key is listed while its latch is held, and who changes it comes here under the same latch; so
+// no change is missed, and whoever holds the latches of all its keys can rely on dirty().
+class Watches {
+ public:
+  explicit Watches(ChangeInterest& interest) : interest_(interest) {}
+
+  // Precondition: the key's latch is held. A key that is watched already stays as it is.
+  void add(Watcher& watcher, int db, std::string_view key, bool existed);
+  // Forgets all keys of the watcher, and the mark.
+  void clear(Watcher& watcher);
+
+  // Precondition: the key's latch is held.
+  void touch(const Change& change);
+  // Under the gate, before it happens. Keys that were not there do not change by being flushed.
+  void flush(int db);
+  void swap(int a, int b, Door& door);
+
+  struct Counts {
+    size_t watchers;
+    size_t keys;
+  };
+  Counts counts() const;
+
+ private:
+  using Place = std::pair<int, std::string>;
+  struct Watch {
+    Watcher* watcher;
+    bool existed;
+  };
+  struct Less {
+    using is_transparent = void;
+    template <class A, class B>
+    bool operator()(const A& a, const B& b) const {
+      if (a.first != b.first) return a.first < b.first;
+      return std::string_view(a.second) < std::string_view(b.second);
+    }
+  };
+
+  ChangeInterest& interest_;
+  mutable std::mutex mutex_;
+  // Guarded by mutex_.
+  std::map<Place, std::vector<Watch>, Less> watched_;
+  size_t watchers_ = 0;
+};
+
+}  // namespace sorrel
