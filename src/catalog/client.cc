@@ -158,6 +158,34 @@ constexpr Arg kClientUnblockArgs[] = {
      .parts = kClientUnblockUnblockType},
 };
 
+constexpr Arg kClientCachingMode[] = {
+    {.name = "yes", .type = ArgType::kPureToken, .token = "YES"},
+    {.name = "no", .type = ArgType::kPureToken, .token = "NO"},
+};
+
+constexpr Arg kClientCachingArgs[] = {
+    {.name = "mode", .type = ArgType::kOneOf, .parts = kClientCachingMode},
+};
+
+constexpr Arg kClientTrackingStatus[] = {
+    {.name = "on", .type = ArgType::kPureToken, .token = "ON"},
+    {.name = "off", .type = ArgType::kPureToken, .token = "OFF"},
+};
+
+constexpr Arg kClientTrackingArgs[] = {
+    {.name = "status", .type = ArgType::kOneOf, .parts = kClientTrackingStatus},
+    {.name = "client-id", .type = ArgType::kInteger, .token = "REDIRECT", .optional = true},
+    {.name = "prefix",
+     .token = "PREFIX",
+     .optional = true,
+     .multiple = true,
+     .multiple_token = true},
+    {.name = "BCAST", .type = ArgType::kPureToken, .token = "BCAST", .optional = true},
+    {.name = "OPTIN", .type = ArgType::kPureToken, .token = "OPTIN", .optional = true},
+    {.name = "OPTOUT", .type = ArgType::kPureToken, .token = "OPTOUT", .optional = true},
+    {.name = "NOLOOP", .type = ArgType::kPureToken, .token = "NOLOOP", .optional = true},
+};
+
 constexpr CommandSpec kCommands[] = {
     {
         .name = "client",
@@ -170,10 +198,35 @@ constexpr CommandSpec kCommands[] = {
         .container = true,
     },
     {
+        .name = "caching",
+        .parent = "client",
+        .summary = "Says whether the keys of the next command are tracked.",
+        .since = "6.0.0",
+        .group = Group::kConnection,
+        .complexity = "O(1)",
+        .arity = 3,
+        .flags = kNoScript | kLoading | kStale | kSentinelCommand,
+        .locking = Locking::kNone,
+        .acl_categories = kAclConnection,
+        .args = kClientCachingArgs,
+    },
+    {
         .name = "getname",
         .parent = "client",
         .summary = "Tells the name of the connection.",
         .since = "2.6.9",
+        .group = Group::kConnection,
+        .complexity = "O(1)",
+        .arity = 2,
+        .flags = kNoScript | kLoading | kStale | kSentinelCommand,
+        .locking = Locking::kNone,
+        .acl_categories = kAclConnection,
+    },
+    {
+        .name = "getredir",
+        .parent = "client",
+        .summary = "Tells which connection hears of the keys that this one tracks.",
+        .since = "6.0.0",
         .group = Group::kConnection,
         .complexity = "O(1)",
         .arity = 2,
@@ -327,6 +380,32 @@ constexpr CommandSpec kCommands[] = {
         .acl_categories = kAclConnection,
         .args = kClientSetnameArgs,
         .tips = kAllNodesAllSucceededTips,
+    },
+    {
+        .name = "tracking",
+        .parent = "client",
+        .summary = "Turns client-side caching on or off: whether the connection hears when what it "
+                   "has read changes.",
+        .since = "6.0.0",
+        .group = Group::kConnection,
+        .complexity = "O(1)",
+        .arity = -3,
+        .flags = kNoScript | kLoading | kStale | kSentinelCommand,
+        .locking = Locking::kGate,
+        .acl_categories = kAclConnection,
+        .args = kClientTrackingArgs,
+    },
+    {
+        .name = "trackinginfo",
+        .parent = "client",
+        .summary = "Tells how client-side caching is used by the connection.",
+        .since = "6.2.0",
+        .group = Group::kConnection,
+        .complexity = "O(1)",
+        .arity = 2,
+        .flags = kNoScript | kLoading | kStale | kSentinelCommand,
+        .locking = Locking::kNone,
+        .acl_categories = kAclConnection,
     },
     {
         .name = "unblock",

@@ -55,7 +55,7 @@ void spop(Call& call) {
       return call.reply.error("ERR value is out of range, must be positive");
     }
   }
-  Entry entry = call.keys.open_counted(call.key(1));
+  Entry entry = call.keys.open(call.key(1));
   if (!check_type(call, entry, Type::kSet)) return;
   if (!entry || *count == 0) return counted ? call.reply.set(0) : call.reply.null();
   take(call, entry, static_cast<size_t>(*count), counted);

@@ -16,6 +16,7 @@ struct Caller {
     kNotAuthenticated = 1 << 0,
     kExemptFromPause = 1 << 1,
     kInTransaction = 1 << 2,  // behind MULTI: what comes is queued
+    kTracking = 1 << 5,       // what it reads is noted, for client-side caching
     kSubscribed = 1 << 6,     // listens to channels in RESP2: only a few commands are allowed
   };
 

@@ -166,11 +166,20 @@ void Executor::show(const Command& command, const Request& request, const Caller
 // go.
 [[gnu::always_inline]] inline void Executor::run_locked(Call& call) {
   call.command.handler(call);
+  if ((call.caller.reasons & Caller::kTracking) != 0) [[unlikely]]
+    note_read(call.caller, call);
   if (waiting_.asked && !waiting_.retrying) [[unlikely]]
     start_waiting(call);
   if (door_.changes() == 0) return;
   changes_ += door_.changes();
   if (effects_.active()) leave_effects(call);
+}
+
+// Those that run others are not meant: these are noted themselves.
+void Executor::note_read(Caller& reader, const Call& call) {
+  if (world_.readers == nullptr || reader.kind != Caller::Kind::kSession) return;
+  if (!call.command.has(catalog::kReadonly) || call.command.has(catalog::kSkipMonitor)) return;
+  world_.readers->on_read(reader, call.command, call.args);
 }
 
 void Executor::run_under_latches(Call& call) {
@@ -284,6 +293,9 @@ void Executor::Inside::run(const Command& command, const Request& request, Calle
   const uint64_t errors = reply.errors();
   executor.current_ = &command;
   executor.run_locked(call);
+  if ((call_.caller.reasons & Caller::kTracking) != 0 && &caller != &call_.caller) [[unlikely]] {
+    executor.note_read(call_.caller, call);
+  }
   const uint64_t failures = reply.errors() - errors;
   if (failures != 0) executor.count_error(reply, errors);
   if (&reply == &call_.reply) executor.inner_errors_ += failures;

@@ -32,6 +32,16 @@ class ExecutionObserver {
   virtual void on_latency(const Command& command, uint64_t duration_us) = 0;
 };
 
+// Who notes what is read: client-side caching.
+class ReadObserver {
+ public:
+  virtual ~ReadObserver() = default;
+  // After a command that reads, for a caller that has kTracking; `command` may have run inside
+  // another one of that caller. What it has locked still is, so nothing has changed since.
+  virtual void on_read(Caller& caller, const Command& command,
+                       std::span<const std::string_view> args) = 0;
+};
+
 // Everything that executors of all workers share.
 struct ExecutorWorld {
   const CommandTable& commands;
@@ -43,6 +53,7 @@ struct ExecutorWorld {
   ExecutionObserver* observer = nullptr;
   Waiters* waiters = nullptr;  // null: nobody can wait
   ChangeHub* hub = nullptr;    // null: nobody hears of changes
+  ReadObserver* readers = nullptr;
 };
 
 // One worker's way of running commands: gates, locks, the handler, bookkeeping. Belongs to its
@@ -154,6 +165,7 @@ class Executor {
               resp::ReplySink& reply);
   void find_first_key(Request& request, int db, Look look);
   void run_locked(Call& call);
+  void note_read(Caller& reader, const Call& call);
   void run_under_latches(Call& call);
   void run_queued(Call& call);
   // Adds the partitions of the keys to latched_. False: which keys those are cannot be told.

@@ -86,6 +86,8 @@ bool Executor::run_for(const Waiters::Handle& waiter) {
   request.args = args;
   request.command = waiter->command;
   Caller caller = waiter->caller;
+  // Its session may be of another worker, and cannot be asked what it wants to have noted.
+  caller.reasons &= ~uint32_t{Caller::kTracking};
   resp::OutputBuffer out;
   resp::ReplyWriter reply(out, caller.protocol);
   waiting_.retrying = true;

@@ -130,6 +130,7 @@ Entry Door::open_counted(const Key& key) {
   const Found found = find_and_touch(key, db_);
   PartitionStats& stats = keyspace_.partition(found.partition).stats;
   (found.at ? stats.hits : stats.misses)++;
+  if (!found.at) tell_if_notified(db_, key.text, kMissEvent);
   return Entry(*this, key, db_, found);
 }
 

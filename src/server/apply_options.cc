@@ -16,6 +16,30 @@ bool is_lfu(EvictionPolicy policy) {
   return policy == EvictionPolicy::kAllKeysLfu || policy == EvictionPolicy::kVolatileLfu;
 }
 
+struct ClassOfLetter {
+  KeyspaceEventBits bit;
+  EventClass kind;
+};
+// No type of ours belongs to a module, whose letter is d.
+constexpr ClassOfLetter kEventClasses[] = {
+    {kEventGeneric, EventClass::kGeneric}, {kEventString, EventClass::kString},
+    {kEventList, EventClass::kList},       {kEventSet, EventClass::kSet},
+    {kEventHash, EventClass::kHash},       {kEventZset, EventClass::kZset},
+    {kEventExpired, EventClass::kExpired}, {kEventEvicted, EventClass::kEvicted},
+    {kEventStream, EventClass::kStream},   {kEventKeyMiss, EventClass::kMiss},
+    {kEventNew, EventClass::kNew},
+};
+
+Notifications::Wanted wanted_notifications(uint32_t bits) {
+  Notifications::Wanted wanted;
+  wanted.by_key = (bits & kEventKeyspace) != 0;
+  wanted.by_event = (bits & kEventKeyevent) != 0;
+  for (const ClassOfLetter& known : kEventClasses) {
+    if ((bits & known.bit) != 0) wanted.classes |= static_cast<uint32_t>(known.kind);
+  }
+  return wanted;
+}
+
 // Every directive that apply_options() reads and that may change at run time.
 constexpr std::string_view kWatched[] = {
     "maxclients",
@@ -37,6 +61,8 @@ constexpr std::string_view kWatched[] = {
     "slowlog-max-len",
     "latency-monitor-threshold",
     "latency-tracking",
+    "notify-keyspace-events",
+    "tracking-table-max-keys",
     "list-max-listpack-size",
     "list-compress-depth",
     "hash-max-listpack-entries",
@@ -102,6 +128,15 @@ void Server::apply_options() {
                          : from.memory.max_bytes / 100 * static_cast<uint64_t>(-client_memory);
   session.password = from.security.requirepass;
   session.protected_mode = from.network.protected_mode;
+
+  sessions_.tracking.set_max_keys(from.clients.tracking_table_max_keys);
+  const Notifications::Wanted wanted = wanted_notifications(from.monitor.keyspace_events);
+  sessions_.notifications.set_wanted(wanted);
+  if (wanted.any()) {
+    hub_.interest().add(ChangeInterest::kNotifications);
+  } else {
+    hub_.interest().remove(ChangeInterest::kNotifications);
+  }
 
   AccessPolicy& access = keyspace_->access_policy();
   access.lfu = is_lfu(from.memory.policy);

@@ -111,7 +111,7 @@ void write_clients_section(InfoText& out, Server& server) {
   out.field("client_recent_max_output_buffer", largest_output);
   out.field("blocked_clients", waiting);
   const Watches::Counts watched = server.hub().watches().counts();
-  out.field("tracking_clients", 0);
+  out.field("tracking_clients", server.sessions().tracking.client_count());
   out.field("pubsub_clients", listening);
   out.field("watching_clients", watched.watchers);
   out.field("clients_in_timeout_table", 0);

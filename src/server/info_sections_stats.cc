@@ -65,8 +65,12 @@ void write_keys(InfoText& out, Server& server, const Totals& total) {
   out.zeros({"latest_fork_usec", "total_forks", "migrate_cached_sockets",
              "slave_expires_tracked_keys", "active_defrag_hits", "active_defrag_misses",
              "active_defrag_key_hits", "active_defrag_key_misses", "total_active_defrag_time",
-             "current_active_defrag_time", "tracking_total_keys", "tracking_total_items",
-             "tracking_total_prefixes", "unexpected_error_replies"});
+             "current_active_defrag_time"});
+  const Tracking& tracking = server.sessions().tracking;
+  out.field("tracking_total_keys", tracking.key_count());
+  out.field("tracking_total_items", tracking.item_count());
+  out.field("tracking_total_prefixes", tracking.prefix_count());
+  out.field("unexpected_error_replies", 0);
 }
 
 // "50", "99.9": at most six digits behind the point and no zeros at the end.

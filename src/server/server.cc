@@ -71,9 +71,12 @@ Status Server::start() {
   sessions_.pubsub.set_seeds(random_word(), random_word());
   const auto threads = static_cast<unsigned>(options_.process.threads);
   gate_ = std::make_unique<WorldGate>(threads);
-  executors_ = std::make_unique<ExecutorWorld>(ExecutorWorld{*commands_, *keyspace_, effects_,
-                                                             *gate_, node_, measure_cycles(clock_),
-                                                             &admin_.observer(), &waiters_, &hub_});
+  executors_ = std::make_unique<ExecutorWorld>(
+      ExecutorWorld{*commands_, *keyspace_, effects_, *gate_, node_, measure_cycles(clock_),
+                    &admin_.observer(), &waiters_, &hub_, &sessions_.tracking});
+  hub_.set_notifications(&sessions_.notifications);
+  hub_.set_tracking(&sessions_.tracking);
+  sessions_.tracking.set_interest(&hub_.interest());
   for (unsigned i = 0; i < threads; i++) {
     workers_.push_back(std::make_unique<Worker>(i, threads, *executors_, sessions_, expiry_, clock_,
                                                 random_word()));

@@ -20,6 +20,10 @@ constexpr size_t kShownBytes = 128;
 
 void help(Call& call) {
   answer::help(call, {
+                         "CACHING (YES|NO)",
+                         "    Track the keys of the next command, or do not (with OPTIN, OPTOUT).",
+                         "GETREDIR",
+                         "    Tell which connection hears of the keys that this one tracks.",
                          "GETNAME",
                          "    Tell the name of this connection.",
                          "ID",
@@ -58,6 +62,11 @@ void help(Call& call) {
                          "    Note which client library this connection uses.",
                          "SETNAME <name>",
                          "    Name this connection.",
+                         "TRACKING (ON|OFF) [REDIRECT <id>] [BCAST] [PREFIX <prefix> [...]]",
+                         "         [OPTIN] [OPTOUT] [NOLOOP]",
+                         "    Hear when keys change that this connection has read.",
+                         "TRACKINGINFO",
+                         "    Tell how this connection tracks keys.",
                          "UNBLOCK <client-id> [TIMEOUT|ERROR]",
                          "    Wake a connection that waits in a blocking command.",
                          "UNPAUSE",

@@ -210,7 +210,7 @@ TEST_F(ClientTest, ReplyAnswersMistakes) {
 TEST_F(ClientTest, HelpNamesEverySubcommand) {
   auto client = connect();
   const std::string help = ask(client, "CLIENT HELP\r\n");
-  EXPECT_TRUE(help.starts_with("*45\r\n+CLIENT <subcommand> "));
+  EXPECT_TRUE(help.starts_with("*54\r\n+CLIENT <subcommand> "));
   for (const auto& binding : client_bindings()) {
     std::string word(binding.name.substr(binding.name.find('|') + 1));
     for (char& c : word) c = static_cast<char>(std::toupper(c));

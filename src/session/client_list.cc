@@ -25,6 +25,11 @@ std::string flags_of(const Session& session) {
   if (session.transaction().open()) flags += 'x';
   if (session.transaction().watcher.dirty()) flags += 'd';
   if (session.suspended() || session.waits_for_keys()) flags += 'b';
+  if (const TrackingState* tracking = session.tracking()) {
+    flags += 't';
+    if (tracking->broken_redirect) flags += 'R';
+    if (tracking->broadcast) flags += 'B';
+  }
   if (session.closing()) flags += session.killed() ? 'A' : 'c';
   if (session.stream()->is_unix()) flags += 'U';
   if (session.caller().no_evict) flags += 'e';
@@ -80,9 +85,11 @@ std::string client_line(const Session& session, int64_t now_ms) {
                  (output_memory + kOutputBlock - 1) / kOutputBlock, output_memory,
                  session.memory_bytes(), events_of(session));
   const Command* command = session.last_command();
-  fmt::format_to(end, " cmd={} user={} redir=-1 resp={} lib-name={} lib-ver={}",
-                 command == nullptr ? "NULL" : command->name, caller.user, caller.protocol,
-                 session.library_name, session.library_version);
+  fmt::format_to(
+      end, " cmd={} user={} redir={} resp={} lib-name={} lib-ver={}",
+      command == nullptr ? "NULL" : command->name, caller.user,
+      session.tracking() == nullptr ? -1 : static_cast<int64_t>(session.tracking()->redirect),
+      caller.protocol, session.library_name, session.library_version);
   return line;
 }
 

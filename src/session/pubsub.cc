@@ -86,14 +86,17 @@ void PubSub::unsubscribe_all(Session& session) {
   session.stop_listening_to_nothing();
 }
 
-int64_t PubSub::publish(SessionHost* from, const Message& message) {
-  const bool heard = std::any_of(hosts_.begin(), hosts_.end(),
-                                 [](const SessionHost* host) { return !host->topics().empty(); });
-  if (!heard) return 0;
+bool PubSub::anybody_listens() const {
+  return std::any_of(hosts_.begin(), hosts_.end(),
+                     [](const SessionHost* host) { return !host->topics().empty(); });
+}
+
+int64_t PubSub::publish(SessionHost& from, const Message& message) {
+  if (!anybody_listens()) return 0;
   return hosts_.size() == 1 ? deliver(*hosts_[0], message) : publish_to_all(from, message);
 }
 
-int64_t PubSub::publish_to_all(SessionHost* from, const Message& message) {
+int64_t PubSub::publish_to_all(SessionHost& from, const Message& message) {
   int64_t receivers = 0;
   std::shared_ptr<const KeptMessage> kept;
   {
@@ -108,23 +111,23 @@ int64_t PubSub::publish_to_all(SessionHost* from, const Message& message) {
             KeptMessage{message.to_shard, std::string(message.channel), std::string(message.text)});
       }
       host->message_queue().push_back(kept);
-      host->set_has_messages(true);
+      host->set_message_bit(SessionHost::kPublished);
     }
   }
   for (SessionHost* host : hosts_) {
-    if (host != from && host->has_messages()) host->loop().wake();
+    if (host != &from && host->has_messages()) host->loop().wake();
   }
-  if (from != nullptr) deliver_waiting(*from);
+  deliver_waiting(from);
   return receivers;
 }
 
 void PubSub::deliver_waiting(SessionHost& host) {
-  if (!host.has_messages()) return;
+  if (!host.has(SessionHost::kPublished)) return;
   MessageQueue queue;
   {
     const std::lock_guard lock(mutex_);
     queue.swap(host.message_queue());
-    host.set_has_messages(false);
+    host.clear_message_bit(SessionHost::kPublished);
   }
   for (const auto& message : queue) {
     deliver(host, message->view());

@@ -66,9 +66,11 @@ class PubSub {
   bool unsubscribe(Session& session, TopicKind kind, std::string_view name);
   void unsubscribe_all(Session& session);
 
+  // Does anybody listen to anything? Any thread.
+  bool anybody_listens() const;
   // Returns how many hear it; a session counts once for its channel and once per pattern. `from` is
-  // the worker that runs this, null when that has no sessions to do with it.
-  int64_t publish(SessionHost* from, const Message& message);
+  // the worker that runs this.
+  int64_t publish(SessionHost& from, const Message& message);
   // Hands what waits in its queue to the sessions of `host`. By its worker, inside its batch.
   void deliver_waiting(SessionHost& host);
 
@@ -79,7 +81,7 @@ class PubSub {
   std::vector<std::string> topic_names(TopicKind kind, std::string_view pattern) const;
 
  private:
-  int64_t publish_to_all(SessionHost* from, const Message& message);
+  int64_t publish_to_all(SessionHost& from, const Message& message);
   template <class Visit>
   void for_each_topic(TopicKind kind, Visit&& visit) const;
 

@@ -82,9 +82,7 @@ void unsubscribe(Call& call, Session& session) {
 // Scripts and transactions publish too. Replicas repeat it for those who listen there.
 void publish_to(Call& call, bool to_shard) {
   SessionWorld& world = call.context<SessionWorld>();
-  SessionHost* host = call.caller.kind == Caller::Kind::kSession
-                          ? &static_cast<SessionCaller&>(call.caller).session->host()
-                          : nullptr;
+  SessionHost& host = *world.hosts[call.executor.worker()];
   const int64_t receivers = world.pubsub.publish(host, {to_shard, call.arg(1), call.arg(2)});
   if (call.wants_effect()) call.keys.effects().append(call.keys.db(), call.args);
   call.reply.integer(receivers);

@@ -1,15 +1,9 @@
 #include "session/pubsub.h"
 
-#include <fmt/format.h>
-
 #include "session/session_fixture.h"
 
 namespace sorrel::testing {
 namespace {
-
-std::string bulk(std::string_view text) {
-  return fmt::format("${}\r\n{}\r\n", text.size(), text);
-}
 
 // A confirmation of RESP2.
 std::string confirmed(std::string_view word, std::string_view name, int count) {

@@ -51,7 +51,7 @@ void Session::on_data(std::string_view bytes) {
   host_.executor_.pause();
   if (closing_) return;  // killed by who waited for that
   if (host_.has_messages()) [[unlikely]]
-    host_.world_.pubsub.deliver_waiting(host_);
+    host_.deliver_messages();
   host_.stats_.reads++;
   host_.stats_.input_bytes += bytes.size();
   last_use_ms_ = host_.now_ms();
@@ -246,6 +246,7 @@ void Session::finish_request(size_t mark) {
     host_.drop_replies(mark);
     be_heard_again();
   }
+  if ((afterwards_ & kException) != 0) end_exception();
   if ((afterwards_ & kPushed) == 0) return;
   afterwards_ &= ~unsigned{kPushed};
   host_.queue_running();
@@ -298,6 +299,29 @@ void Session::push(const Piece& piece) {
     host_.queue_running();
     host_.add_slice(*this, piece);
   }
+}
+
+void Session::set_tracking(std::unique_ptr<TrackingState> state) {
+  tracking_ = std::move(state);
+  if (tracking_ != nullptr) {
+    caller_.reasons |= Caller::kTracking;
+  } else {
+    caller_.reasons &= ~uint32_t{Caller::kTracking};
+  }
+}
+
+void Session::make_next_an_exception() {
+  tracking_->caching = true;
+  afterwards_ |= kException;
+}
+
+// A whole transaction counts as one request, and CLIENT as none.
+void Session::end_exception() {
+  const Command* command = host_.running_.request->command;
+  if ((caller_.reasons & Caller::kInTransaction) != 0) return;
+  if (command != nullptr && command->name == "client") return;
+  afterwards_ &= ~unsigned{kException};
+  if (tracking_ != nullptr) tracking_->caching = false;
 }
 
 Listening& Session::start_listening() {
@@ -466,6 +490,7 @@ void Session::authenticate(std::string_view user) {
 
 void Session::reset_state(bool authenticated) {
   host_.world_.pubsub.unsubscribe_all(*this);
+  host_.world_.tracking.disable(*this);
   set_monitoring(false);
   leave_transaction();
   set_protocol(2);
@@ -506,7 +531,8 @@ size_t Session::output_memory_bytes() const {
 size_t Session::memory_bytes() const {
   return sizeof(Session) + held_.capacity() + parser_.memory_bytes() + name.capacity() +
          library_name.capacity() + library_version.capacity() + transaction_.memory_bytes() +
-         output_memory_bytes() + (listening_ == nullptr ? 0 : listening_->memory_bytes());
+         output_memory_bytes() + (listening_ == nullptr ? 0 : listening_->memory_bytes()) +
+         (tracking_ == nullptr ? 0 : tracking_->memory_bytes());
 }
 
 bool Session::check_limits(int64_t now_ms) {

@@ -14,6 +14,7 @@
 #include "resp/request_parser.h"
 #include "session/piece.h"
 #include "session/topics.h"
+#include "session/tracking.h"
 
 namespace sorrel {
 
@@ -95,6 +96,12 @@ class Session final : public io::StreamHandler {
   // Logs in as `user`.
   void authenticate(std::string_view user);
 
+  // Client-side caching; see Tracking, which keeps it. Null: it does not track.
+  TrackingState* tracking() const { return tracking_.get(); }
+  void set_tracking(std::unique_ptr<TrackingState> state);
+  // CLIENT CACHING: to the next request the other rule applies.
+  void make_next_an_exception();
+
   const Transaction& transaction() const { return transaction_; }
 
   // What CLIENT LIST and its filters show. Units in the names; memory in bytes.
@@ -151,6 +158,7 @@ class Session final : public io::StreamHandler {
     }
   }
   void finish_request(size_t mark);
+  void end_exception();
   void note_subscribed();
   void suspend();
   void start_waiting();
@@ -171,6 +179,7 @@ class Session final : public io::StreamHandler {
   resp::RequestParser parser_;
   std::string held_;  // bytes of an unfinished or postponed request
   std::unique_ptr<Listening> listening_;
+  std::unique_ptr<TrackingState> tracking_;
   const Command* last_command_ = nullptr;
   Waiters::Handle waiter_;      // waits for keys; runs nothing until then
   io::TimerId wait_timer_ = 0;  // 0: none
@@ -182,8 +191,9 @@ class Session final : public io::StreamHandler {
   bool skip_next_reply_ = false;
   // What is to be done behind the running request.
   enum Afterwards : unsigned {
-    kSilent = 1,  // it is not answered; between requests, those to come are not
-    kPushed = 2,  // messages wait for its end
+    kSilent = 1,     // it is not answered; between requests, those to come are not
+    kPushed = 2,     // messages wait for its end
+    kException = 4,  // CLIENT CACHING was said, for the request behind that
   };
   unsigned afterwards_ = 0;
   uint32_t last_slice_ = 0;  // the last of its slices of this turn, counted from 1; 0: none

@@ -115,12 +115,10 @@ void SessionHost::add_slice(Session& session, const Piece& piece) {
 }
 
 Piece SessionHost::write_push(int protocol, std::initializer_list<std::string_view> parts) {
-  resp::OutputBuffer& buffer = pushed_[protocol == 3 ? 1 : 0];
-  const size_t begin = buffer.size();
-  resp::ReplyWriter writer(buffer, protocol);
-  writer.push(static_cast<int64_t>(parts.size()));
-  for (const std::string_view part : parts) writer.bulk(part);
-  return {&buffer, begin, buffer.size()};
+  return write_piece(protocol, [&](resp::ReplyWriter& writer) {
+    writer.push(static_cast<int64_t>(parts.size()));
+    for (const std::string_view part : parts) writer.bulk(part);
+  });
 }
 
 void SessionHost::drop_replies(size_t mark) {
@@ -242,9 +240,12 @@ void SessionHost::enforce_output_limit(Session& session) {
 
 void SessionHost::forget(Session& session) {
   if (session.suspended_) suspended_--;
-  if (session.monitoring_) {
-    // The count of monitors is everybody's.
-    executor_.exclusively([&] { session.set_monitoring(false); });
+  if (session.monitoring_ || session.tracking_ != nullptr) {
+    // The count of monitors is everybody's, and so is who tracks.
+    executor_.exclusively([&] {
+      session.set_monitoring(false);
+      world_.tracking.disable(session);
+    });
   }
   world_.pubsub.unsubscribe_all(session);
   for (Slice& slice : slices_) {
@@ -313,13 +314,34 @@ void SessionHost::post(std::function<void()> task) {
 }
 
 void SessionHost::run_posted() {
-  world_.pubsub.deliver_waiting(*this);
+  deliver_messages();
   std::vector<std::function<void()>> tasks;
   {
     const std::lock_guard lock(mailbox_mutex_);
     tasks.swap(mailbox_);
   }
   for (const auto& task : tasks) task();
+}
+
+void SessionHost::post_invalidation(const Invalidation& word) {
+  {
+    const std::lock_guard lock(mailbox_mutex_);
+    invalidations_.push_back(word);
+    set_message_bit(kInvalidated);
+  }
+  loop_.wake();
+}
+
+void SessionHost::deliver_messages() {
+  world_.pubsub.deliver_waiting(*this);
+  if (!has(kInvalidated)) return;
+  std::vector<Invalidation> words;
+  {
+    const std::lock_guard lock(mailbox_mutex_);
+    words.swap(invalidations_);
+    clear_message_bit(kInvalidated);
+  }
+  for (const Invalidation& word : words) world_.tracking.deliver(*this, word);
 }
 
 Session* SessionHost::find(uint64_t id) const {

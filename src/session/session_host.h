@@ -15,6 +15,7 @@
 #include "io/loop.h"
 #include "resp/output_buffer.h"
 #include "resp/reply_writer.h"
+#include "session/notifications.h"
 #include "session/pubsub.h"
 #include "session/session.h"
 #include "session/session_options.h"
@@ -57,6 +58,8 @@ struct SessionWorld {
   std::atomic<uint64_t> rejected{0};
   int64_t monitors = 0;  // changed under the gate
   PubSub pubsub{hosts};
+  Notifications notifications{pubsub, hosts};
+  Tracking tracking{*this};
 };
 
 // One worker's sessions: takes connections in, runs their requests, sends their replies at the end
@@ -75,6 +78,8 @@ class SessionHost {
   void begin_turn(int64_t now_ms);
   void flush_effects() {
     executor_.effects().flush();
+    if (!broadcasts_.empty()) [[unlikely]]
+      world_.tracking.flush_broadcasts(*this);
     if (executor_.has_served()) [[unlikely]]
       send_served();
   }
@@ -106,9 +111,17 @@ class SessionHost {
   // Sends a line to every monitor of this worker.
   void send_to_monitors(std::string_view line);
 
-  // A push of these parts (an array in RESP2), written into the turn's scratch for whoever is to
-  // get it.
+  // A push of these parts (an array in RESP2), or whatever is written, in the turn's scratch for
+  // whoever is to get it.
   Piece write_push(int protocol, std::initializer_list<std::string_view> parts);
+  template <class Write>
+  Piece write_piece(int protocol, Write&& write) {
+    resp::OutputBuffer& buffer = pushed_[protocol == 3 ? 1 : 0];
+    const size_t begin = buffer.size();
+    resp::ReplyWriter writer(buffer, protocol);
+    write(writer);
+    return {&buffer, begin, buffer.size()};
+  }
   // Between two messages: sends early when much has been gathered and no request is running.
   void bound_pushed();
 
@@ -116,8 +129,20 @@ class SessionHost {
   TopicTable& topics() { return topics_; }
   const TopicTable& topics() const { return topics_; }
   MessageQueue& message_queue() { return message_queue_; }
-  bool has_messages() const { return has_messages_.load(std::memory_order_acquire); }
-  void set_has_messages(bool has) { has_messages_.store(has, std::memory_order_release); }
+  // Any thread: do other workers have something for sessions of this one?
+  bool has_messages() const { return messages_.load(std::memory_order_acquire) != 0; }
+  enum MessageBit : uint32_t { kPublished = 1, kInvalidated = 2 };
+  bool has(MessageBit bit) const { return (messages_.load(std::memory_order_acquire) & bit) != 0; }
+  void set_message_bit(MessageBit bit) { messages_.fetch_or(bit, std::memory_order_acq_rel); }
+  void clear_message_bit(MessageBit bit) {
+    messages_.fetch_and(~uint32_t{bit}, std::memory_order_acq_rel);
+  }
+  // By this worker, inside its batch: hands them to the sessions.
+  void deliver_messages();
+
+  // See Tracking.
+  PendingBroadcasts& broadcasts() { return broadcasts_; }
+  void post_invalidation(const Invalidation& word);  // any thread
   // While a session runs a command that is about messages, those that are there already go before
   // its answer.
   void let_messages_first(bool first) { running_.in_request = !first; }
@@ -204,11 +229,13 @@ class SessionHost {
   size_t window_ = 0;  // how many of them
 
   TopicTable topics_;
-  std::atomic<bool> has_messages_{false};
+  std::atomic<uint32_t> messages_{0};  // bits of MessageBit
   MessageQueue message_queue_;
+  PendingBroadcasts broadcasts_;
 
   std::mutex mailbox_mutex_;
   std::vector<std::function<void()>> mailbox_;  // guarded by mailbox_mutex_
+  std::vector<Invalidation> invalidations_;     // guarded by mailbox_mutex_
 };
 
 }  // namespace sorrel

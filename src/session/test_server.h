@@ -111,8 +111,12 @@ class TestServer {
     bindings.push_back({"exists", &stand_in_exists});
     commands_ = std::move(*CommandTable::build(bindings));
     gate_ = std::make_unique<WorldGate>(workers);
-    executors_ = std::make_unique<ExecutorWorld>(ExecutorWorld{
-        *commands_, keyspace, effects_, *gate_, node, CycleScale{}, &observer_, nullptr, &hub});
+    executors_ = std::make_unique<ExecutorWorld>(
+        ExecutorWorld{*commands_, keyspace, effects_, *gate_, node, CycleScale{}, &observer_,
+                      nullptr, &hub, &sessions.tracking});
+    hub.set_notifications(&sessions.notifications);
+    hub.set_tracking(&sessions.tracking);
+    sessions.tracking.set_interest(&hub.interest());
     for (unsigned i = 0; i < workers; i++) {
       workers_.push_back(std::make_unique<TestWorker>(*executors_, sessions, i));
       sessions.hosts.push_back(&workers_.back()->host);

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include <algorithm>
+#include <array>
 #include <atomic>
 #include <map>
 #include <string>
@@ -9,8 +9,8 @@
 
 #include "session/test_server.h"
 
-// Workers on threads of their own, all publishing and listening at once. Worth most under the
-// thread sanitizer.
+// Workers on threads of their own, all publishing, listening, reading and changing at once. Worth
+// most under the thread sanitizer.
 
 namespace sorrel::testing {
 namespace {
@@ -40,9 +40,9 @@ int64_t sum_of(std::string_view replies) {
   return sum;
 }
 
-class PubSubThreads : public ::testing::Test, protected TestServer {
+class SessionThreads : public ::testing::Test, protected TestServer {
  protected:
-  PubSubThreads() { start(kWorkers); }
+  SessionThreads() { start(kWorkers); }
 
   // Runs `act(worker)` on a thread per worker. Whoever is done goes on serving until all are.
   template <class Act>
@@ -61,7 +61,7 @@ class PubSubThreads : public ::testing::Test, protected TestServer {
   }
 };
 
-TEST_F(PubSubThreads, EverybodyHearsEverythingInTheSameOrder) {
+TEST_F(SessionThreads, EverybodyHearsEverythingInTheSameOrder) {
   std::vector<Client> listeners;
   std::vector<Client> publishers;
   for (unsigned i = 0; i < kWorkers; i++) {
@@ -94,7 +94,7 @@ TEST_F(PubSubThreads, EverybodyHearsEverythingInTheSameOrder) {
 }
 
 // However sessions come and go, who was counted is who heard it.
-TEST_F(PubSubThreads, WhoIsCountedHearsIt) {
+TEST_F(SessionThreads, WhoIsCountedHearsIt) {
   std::vector<Client> listeners;
   std::vector<Client> publishers;
   for (unsigned i = 0; i < kWorkers; i++) {
@@ -118,6 +118,55 @@ TEST_F(PubSubThreads, WhoIsCountedHearsIt) {
     heard += static_cast<int64_t>(texts_of(listener->take()).size());
   }
   EXPECT_EQ(heard, counted);
+}
+
+// Whoever has read a key since the last word about it is told when it changes, on whatever worker.
+TEST_F(SessionThreads, ReadersAreToldOfEveryChange) {
+  constexpr int kKeys = 8;
+  std::vector<Client> readers;
+  std::vector<Client> writers;
+  for (unsigned i = 0; i < kWorkers; i++) {
+    readers.push_back(connect(i));
+    ask(readers.back(), "HELLO 3\r\nCLIENT TRACKING ON\r\n");
+    writers.push_back(connect(i));
+  }
+  std::vector<std::array<int, kKeys>> told(kWorkers);
+  const auto count = [&](unsigned i, const std::string& bytes) {
+    for (int key = 0; key < kKeys; key++) {
+      const std::string word = "invalidate\r\n*1\r\n$2\r\nk" + std::to_string(key);
+      for (size_t at = 0; (at = bytes.find(word, at)) != std::string::npos; at++) told[i][key]++;
+    }
+  };
+  std::vector<std::array<int, kKeys>> reads(kWorkers);
+  on_all([&](unsigned i) {
+    Random random(i + 1);
+    for (int n = 0; n < kMessages; n++) {
+      const size_t key = random.below(kKeys);
+      readers[i]->push("EXISTS k" + std::to_string(key) + "\r\n");
+      reads[i][key]++;
+      writers[i]->push("SET k" + std::to_string(random.below(kKeys)) + " x\r\n");
+      if (random.below(64) == 0) writers[i]->push("CLIENT TRACKING ON BCAST PREFIX z\r\n");
+      if (random.below(64) == 0) writers[i]->push("CLIENT TRACKING OFF\r\n");
+      worker(i).loop.run();
+    }
+  });
+  for (unsigned i = 0; i < kWorkers; i++) count(i, readers[i]->take());
+  // A last read and a last change of each: exactly one word more.
+  const auto before = told;
+  for (int key = 0; key < kKeys; key++) {
+    for (unsigned i = 0; i < kWorkers; i++) {
+      count(i, ask(readers[i], "EXISTS k" + std::to_string(key) + "\r\n"));
+    }
+    ask(writers[0], "SET k" + std::to_string(key) + " y\r\n");
+  }
+  EXPECT_EQ(sessions.tracking.item_count(), 0u);
+  for (unsigned i = 0; i < kWorkers; i++) {
+    count(i, readers[i]->take());
+    for (size_t key = 0; key < kKeys; key++) {
+      EXPECT_EQ(told[i][key], before[i][key] + 1);
+      EXPECT_LE(before[i][key], reads[i][key]);
+    }
+  }
 }
 
 }  // namespace
