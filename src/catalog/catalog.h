@@ -65,5 +65,8 @@ enum class KeyError : uint8_t { kNone, kBadArguments, kMoreByContent };
 // command marked kNoMandatoryKeys.
 KeyError extract_keys(const CommandSpec& spec, std::span<const std::string_view> args,
                       std::vector<KeyPosition>& out);
+// After kMoreByContent: the position of the first argument that names are made from, directly
+// behind its option's word.
+size_t made_key_names(const CommandSpec& spec, std::span<const std::string_view> args);
 
 }  // namespace sorrel::catalog

@@ -48,6 +48,10 @@ constexpr Arg kPingArgs[] = {
     {.name = "message", .optional = true},
 };
 
+constexpr DatabaseSpec kFirstDatabase[] = {
+    {.index = 1},
+};
+
 constexpr Arg kSelectArgs[] = {
     {.name = "index", .type = ArgType::kInteger},
 };
@@ -142,6 +146,7 @@ constexpr CommandSpec kCommands[] = {
         .flags = kLoading | kStale | kFast,
         .locking = Locking::kNone,
         .acl_categories = kAclConnection,
+        .databases = kFirstDatabase,
         .args = kSelectArgs,
     },
 };

@@ -12,6 +12,10 @@ constexpr KeySpec kCopyKeys[] = {
     {.flags = kKeyOW | kKeyUpdate, .index = 2},
 };
 
+constexpr DatabaseSpec kCopyDatabase[] = {
+    {.index = 4, .keyword = "DB"},
+};
+
 constexpr Arg kCopyArgs[] = {
     {.name = "source", .type = ArgType::kKey, .key_spec = 0},
     {.name = "destination", .type = ArgType::kKey, .key_spec = 1},
@@ -67,6 +71,10 @@ constexpr Arg kPatternArgs[] = {
 constexpr std::string_view kAllShardsUnorderedTips[] = {
     "request_policy:all_shards",
     "nondeterministic_output_order",
+};
+
+constexpr DatabaseSpec kSecondDatabase[] = {
+    {.index = 2},
 };
 
 constexpr Arg kMoveArgs[] = {
@@ -152,6 +160,7 @@ constexpr CommandSpec kCommands[] = {
         .locking = Locking::kKeys,
         .acl_categories = kAclKeyspace,
         .keys = kCopyKeys,
+        .databases = kCopyDatabase,
         .args = kCopyArgs,
     },
     {
@@ -248,6 +257,7 @@ constexpr CommandSpec kCommands[] = {
         .locking = Locking::kKeys,
         .acl_categories = kAclKeyspace,
         .keys = kModifyKey,
+        .databases = kSecondDatabase,
         .args = kMoveArgs,
     },
     {

@@ -63,9 +63,15 @@ uint32_t flags_of(const KeySpec& key, Arguments args) {
   return key.narrow_flags;
 }
 
-// For specs of options. Who mistakes them is refused by the handler before it touches those keys.
-KeyError extract_option(const KeySpec& key, Arguments args, std::vector<KeyPosition>& out) {
-  size_t found = 0;
+// What the options of a spec say. Who mistakes them is refused by the handler before it touches
+// those keys.
+struct OptionKeys {
+  size_t named = 0;  // position of the key behind the last `keyword`; 0: none
+  size_t made = 0;   // of the first argument that names of keys are made from; 0: none
+};
+
+OptionKeys read_options(const KeySpec& key, Arguments args) {
+  OptionKeys keys;
   for (size_t i = static_cast<size_t>(key.start_from); i < args.size(); i++) {
     const auto option =
         std::find_if(key.options.begin(), key.options.end(),
@@ -73,14 +79,20 @@ KeyError extract_option(const KeySpec& key, Arguments args, std::vector<KeyPosit
     if (option == key.options.end()) continue;
     const auto arguments = static_cast<size_t>(option->arguments);
     if (args.size() - i <= arguments) break;
-    if (key.keyword.empty() && option->makes_keys &&
+    if (keys.made == 0 && key.keyword.empty() && option->makes_keys &&
         args[i + 1].find('*') != std::string_view::npos) {
-      return KeyError::kMoreByContent;
+      keys.made = i + 1;
     }
-    if (option->name == key.keyword) found = i + 1;
+    if (option->name == key.keyword) keys.named = i + 1;
     i += arguments;
   }
-  if (found != 0) out.push_back({static_cast<uint32_t>(found), key.flags});
+  return keys;
+}
+
+KeyError extract_option(const KeySpec& key, Arguments args, std::vector<KeyPosition>& out) {
+  const OptionKeys keys = read_options(key, args);
+  if (keys.made != 0) return KeyError::kMoreByContent;
+  if (keys.named != 0) out.push_back({static_cast<uint32_t>(keys.named), key.flags});
   return KeyError::kNone;
 }
 
@@ -130,6 +142,14 @@ KeyError extract_keys(const CommandSpec& spec, std::span<const std::string_view>
     if (error == KeyError::kMoreByContent) outcome = error;
   }
   return outcome;
+}
+
+size_t made_key_names(const CommandSpec& spec, std::span<const std::string_view> args) {
+  for (const KeySpec& key : spec.keys) {
+    if (key.options.empty()) continue;
+    if (const size_t made = read_options(key, args).made; made != 0) return made;
+  }
+  return 0;
 }
 
 // One spec is shown as it is. Several are shown as one range when each has step 1 and begins right

@@ -69,6 +69,11 @@ constexpr Change kShutdownHistory[] = {
     {.version = "7.0.0", .what = "The words NOW, FORCE and ABORT."},
 };
 
+constexpr DatabaseSpec kSwappedDatabases[] = {
+    {.index = 1},
+    {.index = 2},
+};
+
 constexpr Arg kSwapdbArgs[] = {
     {.name = "index1", .type = ArgType::kInteger},
     {.name = "index2", .type = ArgType::kInteger},
@@ -105,7 +110,7 @@ constexpr CommandSpec kCommands[] = {
         .group = Group::kServer,
         .complexity = "O(N) in the number of keys of all databases",
         .arity = -1,
-        .flags = kWrite,
+        .flags = kWrite | kAllDatabases,
         .locking = Locking::kGate,
         .acl_categories = kAclKeyspace | kAclDangerous,
         .args = kFlushTypeArgs,
@@ -181,6 +186,7 @@ constexpr CommandSpec kCommands[] = {
         .flags = kWrite | kFast,
         .locking = Locking::kGate,
         .acl_categories = kAclKeyspace | kAclDangerous,
+        .databases = kSwappedDatabases,
         .args = kSwapdbArgs,
     },
     {

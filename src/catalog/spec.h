@@ -64,6 +64,7 @@ enum Flag : uint64_t {
   kAllowedSubscribed = 1ull << 42,  // runs for who listens to channels in RESP2
   kNotQueued = 1ull << 43,          // runs at once behind MULTI, too
   kRunsQueued = 1ull << 44,         // runs what was queued, and is judged by it as well
+  kAllDatabases = 1ull << 45,       // touches every database: FLUSHALL
 };
 
 // How a command shuts others out while it runs (threads > 1).
@@ -128,6 +129,19 @@ struct KeySpec {
   std::string_view notes = {};
 };
 
+// Which arguments name pub/sub channels that the user must be allowed to use.
+struct ChannelSpec {
+  int index = 0;         // of the first one; 0: there is none
+  bool many = false;     // all arguments from there on, not only that one
+  bool pattern = false;  // they are patterns, and must have been allowed literally
+};
+
+// An argument that is the number of a database: at a fixed place, or behind an option's word.
+struct DatabaseSpec {
+  int index = 0;                  // where it is; with a word: where it may be at the earliest
+  std::string_view keyword = {};  // the option's word directly before it
+};
+
 enum class ArgType : uint8_t {
   kString,
   kInteger,
@@ -172,6 +186,8 @@ struct CommandSpec {
   Locking locking = Locking::kGate;
   uint64_t acl_categories = 0;  // bits of AclCategory, explicit ones; implied ones are derived
   std::span<const KeySpec> keys = {};
+  ChannelSpec channels = {};
+  std::span<const DatabaseSpec> databases = {};
   std::span<const Arg> args = {};
   std::span<const Change> history = {};
   std::span<const std::string_view> tips = {};

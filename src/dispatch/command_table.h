@@ -30,7 +30,7 @@ struct Command {
   Handler handler = nullptr;
   void* context = nullptr;
   std::string name;  // as in COMMAND INFO and statistics: "get", "config|get"
-  uint32_t index = 0;
+  uint32_t index = 0;  // its position in catalog::all()
   uint64_t flags = 0;
   int arity = 0;
   catalog::Locking locking = catalog::Locking::kGate;

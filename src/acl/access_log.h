@@ -1,0 +1,51 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "acl/check.h"
+
+namespace sorrel::acl {
+
+// Where a request came from that was not allowed.
+enum class Context : uint8_t { kTopLevel, kTransaction, kScript };
+std::string_view context_name(Context context);  // as in ACL LOG
+
+struct AccessEntry {
+  Reason reason = Reason::kNone;
+  Context context = Context::kTopLevel;
+  std::string object;  // what was not allowed
+  std::string user;
+  std::string client;  // the line of CLIENT LIST
+  int64_t created_ms = 0;
+  // Kept by the log.
+  int64_t updated_ms = 0;
+  uint64_t id = 0;
+  uint64_t count = 0;
+};
+
+// ACL LOG: what was not allowed lately, the newest first. Events that are alike and not a minute
+// apart are one entry with a count. Thread-safe; its mutex is a leaf.
+class AccessLog {
+ public:
+  void add(AccessEntry entry);
+  std::vector<AccessEntry> newest(size_t count) const;
+  void clear();
+  void set_max_length(size_t length);
+  // How often this has happened since the start, logged or not.
+  uint64_t total(Reason reason) const;
+
+ private:
+  mutable std::mutex mutex_;
+  // Everything below is guarded by mutex_.
+  std::deque<AccessEntry> entries_;
+  std::array<uint64_t, kReasonCount> totals_ = {};
+  uint64_t next_id_ = 0;
+  size_t max_length_ = 128;
+};
+
+}  // namespace sorrel::acl
