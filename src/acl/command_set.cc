@@ -7,15 +7,6 @@
 namespace sorrel::acl {
 namespace {
 
-// 0: there is none of that name.
-uint64_t category_of(std::string_view name) {
-  for (int bit = 0; bit < catalog::kAclCategoryCount; bit++) {
-    const auto category = static_cast<catalog::AclCategory>(1ull << bit);
-    if (iequals(catalog::acl_category_name(category), name)) return category;
-  }
-  return 0;
-}
-
 size_t index_of(const catalog::CommandSpec& command) {
   const auto all = catalog::all();
   return static_cast<size_t>(std::find(all.begin(), all.end(), &command) - all.begin());
@@ -45,7 +36,7 @@ void CommandSet::change(const catalog::CommandSpec& command, bool allow) {
 }
 
 bool CommandSet::change_category(std::string_view name, bool allow) {
-  const uint64_t category = category_of(name);
+  const uint64_t category = catalog::acl_category(name);
   if (category == 0) return false;
   const auto commands = catalog::all();
   for (size_t i = 0; i < commands.size(); i++) {

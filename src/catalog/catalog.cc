@@ -56,6 +56,7 @@ class Index {
         kClientFamily,
         kCommandFamily,
         kStreamFamily,
+        kAclFamily,
         kConfigFamily,
         kLatencyFamily,
         kMemoryFamily,
@@ -247,6 +248,13 @@ std::string_view arg_type_name(ArgType type) {
 std::string_view acl_category_name(AclCategory one) {
   int bit = std::countr_zero(static_cast<uint64_t>(one));
   return bit < kAclCategoryCount ? kAclCategoryNames[bit] : std::string_view{};
+}
+
+uint64_t acl_category(std::string_view name) {
+  for (size_t bit = 0; bit < std::size(kAclCategoryNames); bit++) {
+    if (iequals(kAclCategoryNames[bit], name)) return uint64_t{1} << bit;
+  }
+  return 0;
 }
 
 std::vector<std::string_view> flag_names(uint64_t flags) {

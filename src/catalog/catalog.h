@@ -45,6 +45,7 @@ KeyRange key_range(const CommandSpec& spec);
 std::string_view group_name(Group group);                      // "string", "sorted-set", ...
 std::string_view arg_type_name(ArgType type);                  // "string", "pure-token", ...
 std::string_view acl_category_name(AclCategory one);           // without the '@'
+uint64_t acl_category(std::string_view name);                  // in any case; 0: there is none
 std::vector<std::string_view> flag_names(uint64_t flags);      // COMMAND INFO's spelling and order
 std::vector<std::string_view> key_flag_names(uint32_t flags);  // COMMAND INFO's spelling and order
 

@@ -20,6 +20,7 @@ extern const std::span<const CommandSpec> kConnectionFamily;
 extern const std::span<const CommandSpec> kClientFamily;
 extern const std::span<const CommandSpec> kCommandFamily;
 extern const std::span<const CommandSpec> kStreamFamily;
+extern const std::span<const CommandSpec> kAclFamily;
 extern const std::span<const CommandSpec> kConfigFamily;
 extern const std::span<const CommandSpec> kLatencyFamily;
 extern const std::span<const CommandSpec> kMemoryFamily;

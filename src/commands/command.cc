@@ -89,17 +89,6 @@ struct Filter {
   }
 };
 
-// Zero when there is no category of that name.
-uint64_t category_named(std::string_view name) {
-  for (int bit = 0; bit < catalog::kAclCategoryCount; bit++) {
-    const uint64_t one = uint64_t{1} << bit;
-    if (iequals(catalog::acl_category_name(static_cast<catalog::AclCategory>(one)), name)) {
-      return one;
-    }
-  }
-  return 0;
-}
-
 // nullopt: a syntax error.
 std::optional<Filter> parse_filter(std::span<const std::string_view> words) {
   Filter filter;
@@ -110,7 +99,7 @@ std::optional<Filter> parse_filter(std::span<const std::string_view> words) {
     filter.kind = Filter::Kind::kModule;
   } else if (iequals(words[1], "aclcat")) {
     filter.kind = Filter::Kind::kCategory;
-    filter.category = category_named(words[2]);
+    filter.category = catalog::acl_category(words[2]);
   } else if (iequals(words[1], "pattern")) {
     filter.kind = Filter::Kind::kPattern;
   } else {
@@ -136,10 +125,7 @@ void command_list(Call& call) {
 // The keys of the command that stands behind the subcommand; false when an error was answered.
 bool find_keys(Call& call, std::vector<catalog::KeyPosition>& keys) {
   const std::span<const std::string_view> args = call.args.subspan(kFirstArgument);
-  const Command* command = table_of(call).find(args[0]);
-  if (command != nullptr && !command->subcommands.empty() && args.size() > 1) {
-    command = command->subcommand(args[1]);
-  }
+  const Command* command = table_of(call).find_request(args);
   if (command == nullptr) {
     call.reply.error("ERR Invalid command specified");
     return false;

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <string_view>
+
+#include "acl/users.h"
 
 namespace sorrel {
 
@@ -10,7 +12,9 @@ class Transaction;
 // What a command may know of who called it. Sessions own one; so will the AOF's replay, the
 // replication stream and scripts.
 struct Caller {
-  enum class Kind : uint8_t { kSession, kReplay };
+  // kWaiter: a session's command that waited and is run by whoever brought what it waited for; the
+  // session itself is out of reach then.
+  enum class Kind : uint8_t { kSession, kReplay, kWaiter };
   // Reasons of this caller to leave the fast path; zero in the common case.
   enum Reason : uint32_t {
     kNotAuthenticated = 1 << 0,
@@ -18,6 +22,7 @@ struct Caller {
     kInTransaction = 1 << 2,  // behind MULTI: what comes is queued
     kTracking = 1 << 5,       // what it reads is noted, for client-side caching
     kSubscribed = 1 << 6,     // listens to channels in RESP2: only a few commands are allowed
+    kRestricted = 1 << 8,     // its user may not do everything
   };
 
   Kind kind = Kind::kSession;
@@ -28,10 +33,16 @@ struct Caller {
   bool no_touch = false;  // reads do not mark keys as used
   bool no_evict = false;
   bool may_wait = false;  // for keys, in a command that blocks
-  std::string user = "default";
+  acl::AccountHandle account;  // whose permissions it has; null: those of the server itself
   Transaction* transaction = nullptr;  // null: cannot have one
 
   bool authenticated() const { return (reasons & kNotAuthenticated) == 0; }
+  std::string_view user_name() const {
+    return account == nullptr ? std::string_view("(superuser)") : account->name();
+  }
+  void set_reason(Reason reason, bool holds) {
+    reasons = holds ? reasons | reason : reasons & ~uint32_t{reason};
+  }
 };
 
 }  // namespace sorrel

@@ -29,7 +29,7 @@ struct Command {
   const catalog::CommandSpec* spec = nullptr;
   Handler handler = nullptr;
   void* context = nullptr;
-  std::string name;  // as in COMMAND INFO and statistics: "get", "config|get"
+  std::string name;    // as in COMMAND INFO and statistics: "get", "config|get"
   uint32_t index = 0;  // its position in catalog::all()
   uint64_t flags = 0;
   int arity = 0;
@@ -68,6 +68,13 @@ class CommandTable {
   const Command* find(std::string_view name) const {
     const Place* place = find_place(name, fold(name));
     return place == nullptr ? nullptr : place->command;
+  }
+
+  // What a whole request would run: the subcommand when its container has one of that name.
+  const Command* find_request(std::span<const std::string_view> args) const {
+    const Command* command = find(args[0]);
+    if (command == nullptr || command->subcommands.empty() || args.size() < 2) return command;
+    return command->subcommand(args[1]);
   }
 
   // The same for who asks often: pipelines tend to repeat themselves.

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "acl/access_log.h"
 #include "base/cycles.h"
 #include "dispatch/call.h"
 #include "dispatch/change_hub.h"
@@ -30,6 +31,11 @@ class ExecutionObserver {
                        std::span<const std::string_view> args, uint64_t duration_us) = 0;
   // After a command, when latency events are watched and it took that long.
   virtual void on_latency(const Command& command, uint64_t duration_us) = 0;
+  // A command was not allowed for the caller's user; `object` is what it may not touch.
+  virtual void on_denied(const Caller& caller, acl::Reason reason, acl::Context context,
+                         std::string object) {
+    (void)caller, (void)reason, (void)context, (void)object;
+  }
 };
 
 // Who notes what is read: client-side caching.
@@ -80,6 +86,14 @@ class Executor {
   }
   // Step three.
   Outcome execute(const Request& request, Caller& caller, resp::ReplySink& reply);
+
+  // May the caller's user run this, with these arguments, in the caller's database? Empty: yes. Or
+  // else the whole error to answer, and it has been noted for ACL LOG. Asked at the gate, when a
+  // request is queued, again when EXEC runs it, and for everything that a script calls.
+  // Precondition: the arity fits; `command` is the subcommand when there is one.
+  enum class AskedFor : uint8_t { kRequest, kQueue, kExec, kScript };
+  std::string permission_error(const Caller& caller, const Command& command,
+                               std::span<const std::string_view> args, AskedFor what);
 
   // The turn's clock: set at the start of every batch.
   void begin_batch(int64_t now_ms) {
@@ -157,6 +171,8 @@ class Executor {
   // Why a request may not run, in words; empty: it may.
   bool refused(const Request& request, const Command*& command, Caller& caller,
                resp::ReplySink& reply);
+  bool refuse_restricted(const Command& command, const Request& request, const Caller& caller,
+                         resp::ReplySink& reply);
   Outcome execute_carefully(const Request& request, Caller& caller, resp::ReplySink& reply);
   Outcome execute_queued(const Request& request, Caller& caller, resp::ReplySink& reply);
   Outcome run_shown(const Command& command, const Request& request, Caller& caller,

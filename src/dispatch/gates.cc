@@ -93,6 +93,15 @@ bool must_wait(const Command& command, uint64_t acts, const Caller& caller, cons
 
 }  // namespace
 
+bool Executor::refuse_restricted(const Command& command, const Request& request,
+                                 const Caller& caller, resp::ReplySink& reply) {
+  if ((caller.reasons & Caller::kRestricted) == 0) return false;
+  const std::string error = permission_error(caller, command, request.args, AskedFor::kRequest);
+  if (error.empty()) return false;
+  reply.error(error);
+  return true;
+}
+
 // True: the request does not run. Then either an error was answered, or nothing was and the request
 // is to be tried again later. `command` becomes the subcommand that is to run.
 bool Executor::refused(const Request& request, const Command*& command, Caller& caller,
@@ -113,6 +122,7 @@ bool Executor::refused(const Request& request, const Command*& command, Caller& 
   }
   if (refuse_unauthenticated(*command, caller, reply)) return true;
   if (refuse_in_transaction(*command, caller, reply)) return true;
+  if (refuse_restricted(*command, request, caller, reply)) return true;
   const uint64_t acts = acts_of(*command, caller);
   if (refuse_out_of_memory(acts, world_.node, reply)) return true;
   if (refuse_subscribed(*command, caller, reply)) return true;

@@ -14,6 +14,7 @@ void Executor::start_waiting(const Call& call) {
   for (size_t at : waiting_.keys) waiter->keys.emplace_back(call.args[at]);
   waiter->caller = call.caller;
   waiter->caller.transaction = nullptr;
+  waiter->caller.kind = Caller::Kind::kWaiter;
   waiter->worker = worker_;
   waiter->deadline_ms = waiting_.deadline_ms;
   waiter->null_array = waiting_.null_array;
@@ -90,10 +91,19 @@ bool Executor::run_for(const Waiters::Handle& waiter) {
   caller.reasons &= ~uint32_t{Caller::kTracking};
   resp::OutputBuffer out;
   resp::ReplyWriter reply(out, caller.protocol);
-  waiting_.retrying = true;
-  run_again(request, caller, reply);
-  waiting_.retrying = false;
-  if (waiting_.asked) return false;
+  // What its user may do can have changed while it waited.
+  const std::string error =
+      permission_error(caller, *waiter->command, request.args, AskedFor::kRequest);
+  if (!error.empty()) {
+    reply.error(error);
+    count_error(reply, 0);
+    stats_.commands[waiter->command->index].rejected++;
+  } else {
+    waiting_.retrying = true;
+    run_again(request, caller, reply);
+    waiting_.retrying = false;
+    if (waiting_.asked) return false;
+  }
   served_.push_back({waiter, std::string(out.view())});
   return true;
 }

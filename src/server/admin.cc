@@ -4,6 +4,7 @@
 #include "server/info.h"
 #include "server/memory_commands.h"
 #include "server/server.h"
+#include "server/user_files.h"
 
 namespace sorrel::server {
 namespace {
@@ -15,6 +16,7 @@ void change_replication_id(Server& server) {
 Status rewrite_all_config(Server& server) {
   RewriteRequest request;
   request.force_all = true;
+  request.users = user_lines(server.options(), server.sessions().users);
   return server.config().rewrite(server.files(), request);
 }
 
@@ -23,6 +25,7 @@ Status rewrite_all_config(Server& server) {
 Admin::Admin(Server& server)
     : server_(server),
       observer_(slow_log_, latency_monitor_, server.sessions(), server.clock()),
+      acl_{.sessions = server.sessions(), .options = server.options(), .files = server.files()},
       database_{.options = server.options(),
                 .clock = server.clock(),
                 .log = server.log(),
@@ -45,6 +48,7 @@ std::vector<Binding> Admin::bindings() {
     all.insert(all.end(), family.begin(), family.end());
   };
   add(commands::command_bindings(command_));
+  add(acl_bindings(acl_));
   add(database_bindings(database_));
   add(debug_bindings(debug_));
   add(info_bindings(server_));

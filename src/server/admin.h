@@ -4,6 +4,7 @@
 
 #include "commands/command.h"
 #include "dispatch/command_table.h"
+#include "server/acl_commands.h"
 #include "server/database_commands.h"
 #include "server/debug_command.h"
 #include "server/latency_commands.h"
@@ -25,7 +26,9 @@ class Admin {
   // Of every administrative family; this object is their context and must outlive the table.
   std::vector<Binding> bindings();
   // The table those bindings went into.
-  void set_table(const CommandTable& table) { command_.table = latency_.table = &table; }
+  void set_table(const CommandTable& table) {
+    command_.table = latency_.table = acl_.table = &table;
+  }
 
   Observer& observer() { return observer_; }
   SlowLog& slow_log() { return slow_log_; }
@@ -38,6 +41,7 @@ class Admin {
   LatencyMonitor latency_monitor_;
   Observer observer_;
   commands::CommandContext command_;
+  AclCommands acl_;
   DatabaseCommands database_;
   DebugCommand debug_;
   LatencyCommands latency_;

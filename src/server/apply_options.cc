@@ -4,6 +4,8 @@
 
 #include "server/process_title.h"
 #include "server/server.h"
+#include "server/user_files.h"
+#include "session/access.h"
 
 namespace sorrel::server {
 namespace {
@@ -49,7 +51,8 @@ constexpr std::string_view kWatched[] = {
     "proto-max-bulk-len",
     "client-output-buffer-limit",
     "maxmemory-clients",
-    "requirepass",
+    "acl-pubsub-default",
+    "acllog-max-len",
     "protected-mode",
     "maxmemory",
     "maxmemory-policy",
@@ -126,8 +129,9 @@ void Server::apply_options() {
   session.max_total_memory =
       client_memory >= 0 ? static_cast<uint64_t>(client_memory)
                          : from.memory.max_bytes / 100 * static_cast<uint64_t>(-client_memory);
-  session.password = from.security.requirepass;
   session.protected_mode = from.network.protected_mode;
+  sessions_.users.set_new_user_channels(channels_of_new_users(from));
+  sessions_.access_log.set_max_length(static_cast<size_t>(from.security.acl_log_max_len));
 
   sessions_.tracking.set_max_keys(from.clients.tracking_table_max_keys);
   const Notifications::Wanted wanted = wanted_notifications(from.monitor.keyspace_events);
@@ -175,6 +179,11 @@ void Server::show_title() {
 void Server::register_hooks() {
   config_.on_change(kWatched, [this](Options&) -> Status {
     apply_options();
+    return {};
+  });
+  config_.on_change("requirepass", [this](Options& options) -> Status {
+    sessions_.users.set_default_password(options.security.requirepass);
+    refresh_rights(sessions_);
     return {};
   });
   config_.on_change("loglevel", [this](Options& options) -> Status {

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "server/config_text.h"
 #include "server/option_table.h"
+#include "server/user_files.h"
 
 namespace sorrel::server {
 namespace {
@@ -100,10 +101,7 @@ class Loader {
       if (name == ignored && args.size() == 1) return {};
     }
     if (name == "rename-command" && args.size() == 2) return load_rename(args[0], args[1]);
-    if (name == "user" && !args.empty()) {
-      options_.security.users.emplace_back(args.begin(), args.end());
-      return {};
-    }
+    if (name == "user" && !args.empty()) return load_user({args.begin(), args.end()});
     if (name == "loadmodule" && !args.empty()) {
       return Error{"loadmodule is not supported: this server does not run modules"};
     }
@@ -117,6 +115,20 @@ class Loader {
       return Error{"module settings are not supported: this server does not run modules"};
     }
     return Error{"Bad directive or wrong number of arguments"};
+  }
+
+  Status load_user(std::vector<std::string> words) {
+    auto& users = options_.security.users;
+    if (std::any_of(users.begin(), users.end(),
+                    [&](const auto& other) { return other[0] == words[0]; })) {
+      return Error{fmt::format(
+          "Error in user declaration '{}': Duplicate user found. A user can only be defined once "
+          "in config files",
+          words[0])};
+    }
+    if (Status checked = check_user_line(words); !checked) return checked;
+    users.push_back(std::move(words));
+    return {};
   }
 
   Status load_rename(const std::string& from, const std::string& to) {

@@ -203,7 +203,7 @@ TEST(ConfigFile, DirIsEnteredAtOnce) {
 TEST(ConfigFile, UsersAndRenamedCommandsAreKept) {
   Options options;
   ASSERT_TRUE(
-      load("user alice on '>p w' ~*\nuser bob off\nuser alice off\n"
+      load("user alice on '>p w' ~*\nuser bob off\nuser carol off\n"
            "rename-command CONFIG \"\"\nrename-command get fetch\n",
            options));
   ASSERT_EQ(options.security.users.size(), 3u);

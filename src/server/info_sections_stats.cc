@@ -102,8 +102,11 @@ void write_stats_section(InfoText& out, Server& server) {
   out.field("eventloop_duration_cmd_sum", total.command_us);
   out.field("instantaneous_eventloop_cycles_per_sec", static_cast<int64_t>(facts.turns_per_second));
   out.field("instantaneous_eventloop_duration_usec", static_cast<int64_t>(facts.turn_us));
-  out.zeros({"acl_access_denied_auth", "acl_access_denied_cmd", "acl_access_denied_key",
-             "acl_access_denied_channel"});
+  const acl::AccessLog& denied = server.sessions().access_log;
+  out.field("acl_access_denied_auth", denied.total(acl::Reason::kAuth));
+  out.field("acl_access_denied_cmd", denied.total(acl::Reason::kCommand));
+  out.field("acl_access_denied_key", denied.total(acl::Reason::kKey));
+  out.field("acl_access_denied_channel", denied.total(acl::Reason::kChannel));
 }
 
 void write_commandstats_section(InfoText& out, Server& server) {

@@ -1,6 +1,7 @@
 #include "server/observer.h"
 
 #include "server/caller_facts.h"
+#include "session/access.h"
 
 namespace sorrel::server {
 
@@ -18,6 +19,15 @@ void Observer::on_slow(const Caller& caller, const Command& command,
 void Observer::on_latency(const Command& command, uint64_t duration_us) {
   latency_.add(command.has(catalog::kFast) ? "fast-command" : "command", clock_.wall_ms() / 1000,
                static_cast<int64_t>(duration_us / 1000));
+}
+
+void Observer::on_denied(const Caller& caller, acl::Reason reason, acl::Context context,
+                         std::string object) {
+  note_denial(sessions_, caller,
+              {.reason = reason,
+               .context = context,
+               .object = std::move(object),
+               .created_ms = clock_.wall_ms()});
 }
 
 }  // namespace sorrel::server

@@ -8,12 +8,16 @@
 
 namespace sorrel::server {
 
-// Who looks on while commands run: hands what it sees to MONITOR, the slow log and LATENCY. Shared
-// by all workers.
+// Who looks on while commands run: hands what it sees to MONITOR, the slow log, LATENCY and ACL
+// LOG. Shared by all workers.
 class Observer final : public ExecutionObserver {
  public:
   Observer(SlowLog& slow_log, LatencyMonitor& latency, SessionWorld& sessions, const Clock& clock)
-      : slow_log_(slow_log), latency_(latency), monitors_(sessions), clock_(clock) {}
+      : slow_log_(slow_log),
+        latency_(latency),
+        sessions_(sessions),
+        monitors_(sessions),
+        clock_(clock) {}
 
   void on_execute(const Caller& caller, const Command& command,
                   std::span<const std::string_view> args) override {
@@ -22,10 +26,13 @@ class Observer final : public ExecutionObserver {
   void on_slow(const Caller& caller, const Command& command, std::span<const std::string_view> args,
                uint64_t duration_us) override;
   void on_latency(const Command& command, uint64_t duration_us) override;
+  void on_denied(const Caller& caller, acl::Reason reason, acl::Context context,
+                 std::string object) override;
 
  private:
   SlowLog& slow_log_;
   LatencyMonitor& latency_;
+  SessionWorld& sessions_;
   MonitorFeed monitors_;
   const Clock& clock_;
 };

@@ -11,6 +11,7 @@
 #include "io/process.h"
 #include "server/allocator.h"
 #include "server/caller_facts.h"
+#include "server/user_files.h"
 #include "session/session_commands.h"
 
 namespace sorrel::server {
@@ -67,6 +68,7 @@ Status Server::start() {
   shape.hash_seed_b = random_word();
   keyspace_ = std::make_unique<Keyspace>(shape, &reclaimer_);
   if (Status built = build_commands(); !built) return built;
+  if (Status loaded = load_users(options_, files_, log_, sessions_.users); !loaded) return loaded;
 
   sessions_.pubsub.set_seeds(random_word(), random_word());
   const auto threads = static_cast<unsigned>(options_.process.threads);
@@ -104,6 +106,7 @@ Status Server::build_commands() {
   config_commands_.files = files_;
   config_commands_.reset_statistics = [this] { reset_stats(); };
   config_commands_.is_local = is_local;
+  config_commands_.user_lines = [this] { return user_lines(options_, sessions_.users); };
   add(config_bindings(config_commands_));
   add(session_bindings(sessions_));
   add(transaction_bindings(hub_));

@@ -128,8 +128,8 @@ void list(Call& call) {
   answer_lines(call, sessions);
 }
 
-Status parse_kill_pair(std::string_view word, std::string_view value, ClientFilter& filter,
-                       bool& skip_me) {
+Status parse_kill_pair(const acl::Users& users, std::string_view word, std::string_view value,
+                       ClientFilter& filter, bool& skip_me) {
   if (iequals(word, "ID")) {
     const auto id = parse_int64(value);
     if (!id || *id < 1) return Error{"ERR client-id should be greater than 0"};
@@ -144,8 +144,7 @@ Status parse_kill_pair(std::string_view word, std::string_view value, ClientFilt
   } else if (iequals(word, "LADDR")) {
     filter.local_address = value;
   } else if (iequals(word, "USER")) {
-    // The default user is the only one so far.
-    if (value != "default") {
+    if (users.find(value) == nullptr) {
       return Error{fmt::format("ERR No such user '{}'", value.substr(0, kShownBytes))};
     }
     filter.user = value;
@@ -172,7 +171,9 @@ Result<ClientFilter> parse_kill(const Call& call, const Session& me) {
   bool skip_me = true;
   for (size_t i = 2; i < call.argc(); i += 2) {
     if (i + 1 == call.argc()) return Error{"ERR syntax error"};
-    if (Status pair = parse_kill_pair(call.arg(i), call.arg(i + 1), filter, skip_me); !pair) {
+    const acl::Users& users = call.context<SessionWorld>().users;
+    if (Status pair = parse_kill_pair(users, call.arg(i), call.arg(i + 1), filter, skip_me);
+        !pair) {
       return pair.error();
     }
   }

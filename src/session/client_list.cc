@@ -87,7 +87,7 @@ std::string client_line(const Session& session, int64_t now_ms) {
   const Command* command = session.last_command();
   fmt::format_to(
       end, " cmd={} user={} redir={} resp={} lib-name={} lib-ver={}",
-      command == nullptr ? "NULL" : command->name, caller.user,
+      command == nullptr ? "NULL" : command->name, caller.user_name(),
       session.tracking() == nullptr ? -1 : static_cast<int64_t>(session.tracking()->redirect),
       caller.protocol, session.library_name, session.library_version);
   return line;
@@ -119,7 +119,7 @@ bool ClientFilter::matches(const Session& session, int64_t now_ms) const {
   if (type && type_of(session) != *type) return false;
   if (address && session.stream()->peer_address() != *address) return false;
   if (local_address && session.stream()->local_address() != *local_address) return false;
-  if (user && session.caller().user != *user) return false;
+  if (user && session.caller().user_name() != *user) return false;
   return whole_seconds(session.created_ms(), now_ms) >= min_age_seconds;
 }
 

@@ -9,6 +9,7 @@
 #include "base/numbers.h"
 #include "dispatch/call.h"
 #include "dispatch/option_parser.h"
+#include "session/access.h"
 #include "session/session_call.h"
 
 namespace sorrel {
@@ -54,13 +55,20 @@ void select(Call& call) {
   call.reply.ok();
 }
 
-// The default user is the only one so far; without a password it takes any.
-bool log_in(Call& call, Session& session, std::string_view user, std::string_view password) {
-  const std::string& secret = call.context<SessionWorld>().options.password;
-  if (user == "default" && (secret.empty() || same_secret(password, secret))) {
-    session.authenticate(user);
+bool log_in(Call& call, Session& session, std::string_view name, std::string_view password) {
+  SessionWorld& world = call.context<SessionWorld>();
+  acl::AccountHandle account = world.users.find(name);
+  // Whether there is a user of that name takes as long to find out as whether the password is
+  // right.
+  const acl::User& user = account != nullptr ? account->user() : world.users.default_user();
+  if (user.accepts(password) && account != nullptr) {
+    session.log_in(std::move(account));
     return true;
   }
+  note_denial(world, call.caller,
+              {.reason = acl::Reason::kAuth,
+               .object = std::string(call.arg(0)),
+               .user = std::string(name)});
   call.reply.error("WRONGPASS invalid username-password pair or user is disabled.");
   return false;
 }
@@ -68,7 +76,7 @@ bool log_in(Call& call, Session& session, std::string_view user, std::string_vie
 void auth(Call& call, Session& session) {
   if (call.argc() > 3) return answer::syntax_error(call);
   const bool named = call.argc() == 3;
-  if (!named && call.context<SessionWorld>().options.password.empty()) {
+  if (!named && call.context<SessionWorld>().users.default_user().no_password) {
     return call.reply.error(
         "ERR AUTH <password> called without any password configured for the default user. Are you "
         "sure your configuration is correct?");
@@ -151,7 +159,7 @@ void hello(Call& call, Session& session) {
 }
 
 void reset(Call& call, Session& session) {
-  session.reset_state(call.context<SessionWorld>().options.password.empty());
+  session.reset_state();
   call.reply.simple("RESET");
 }
 
@@ -169,16 +177,6 @@ constexpr Binding kBindings[] = {
 
 std::span<const Binding> connection_bindings() {
   return kBindings;
-}
-
-bool same_secret(std::string_view given, std::string_view secret) {
-  if (secret.empty()) return given.empty();
-  // Volatile, so that the compiler cannot stop at the first difference.
-  volatile unsigned char difference = given.size() == secret.size() ? 0 : 1;
-  for (size_t i = 0; i < given.size(); i++) {
-    difference = difference | static_cast<unsigned char>(given[i] ^ secret[i % secret.size()]);
-  }
-  return difference == 0;
 }
 
 bool is_printable_word(std::string_view text) {

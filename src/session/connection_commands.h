@@ -11,9 +11,6 @@ namespace sorrel {
 // session_bindings().
 std::span<const Binding> connection_bindings();
 
-// Takes as long for a wrong secret as for the right one: the time depends on `given` alone.
-bool same_secret(std::string_view given, std::string_view secret);
-
 // May a connection, or a library it uses, be called so? Blanks and line ends would break the lines
 // of CLIENT LIST.
 bool is_printable_word(std::string_view text);

@@ -40,6 +40,7 @@ Session::Session(SessionHost& host, uint64_t id, int64_t now_ms)
   caller_.may_wait = true;
   caller_.session = this;
   caller_.transaction = &transaction_;
+  become_default();
 }
 
 void Session::attach(io::Stream* stream) {
@@ -483,12 +484,26 @@ void Session::set_monitoring(bool on) {
   }
 }
 
-void Session::authenticate(std::string_view user) {
-  caller_.user = user;
-  caller_.reasons &= ~uint32_t{Caller::kNotAuthenticated};
+void Session::log_in(acl::AccountHandle account) {
+  caller_.account = std::move(account);
+  logged_in_ = true;
+  refresh_rights();
 }
 
-void Session::reset_state(bool authenticated) {
+void Session::become_default() {
+  const acl::Users& users = host_.world_.users;
+  caller_.account = users.default_account();
+  logged_in_ = !users.default_user().needs_password();
+  refresh_rights();
+}
+
+void Session::refresh_rights() {
+  const bool needs_password = host_.world_.users.default_user().needs_password();
+  caller_.set_reason(Caller::kNotAuthenticated, !logged_in_ && needs_password);
+  caller_.set_reason(Caller::kRestricted, caller_.account->user().restricted());
+}
+
+void Session::reset_state() {
   host_.world_.pubsub.unsubscribe_all(*this);
   host_.world_.tracking.disable(*this);
   set_monitoring(false);
@@ -496,8 +511,7 @@ void Session::reset_state(bool authenticated) {
   set_protocol(2);
   caller_.db = 0;
   caller_.no_touch = caller_.no_evict = false;
-  caller_.user = "default";
-  caller_.reasons = authenticated ? 0u : uint32_t{Caller::kNotAuthenticated};
+  become_default();
   name.clear();
   set_reply_mode(ReplyMode::kOn);
 }

@@ -92,9 +92,13 @@ class Session final : public io::StreamHandler {
   // Both protocols: the caller's and the writer's.
   void set_protocol(int protocol);
   // As after connecting: database 0, RESP2, no name, replies on, no monitor. Under the gate.
-  void reset_state(bool authenticated);
-  // Logs in as `user`.
-  void authenticate(std::string_view user);
+  void reset_state();
+  // A password was shown, or none is needed.
+  void log_in(acl::AccountHandle account);
+  // Its user is no more, or the connection starts anew: the default user, who may have to log in.
+  void become_default();
+  // What its user may do, or whether a password is needed, has changed. Under the gate.
+  void refresh_rights();
 
   // Client-side caching; see Tracking, which keeps it. Null: it does not track.
   TrackingState* tracking() const { return tracking_.get(); }
@@ -201,6 +205,8 @@ class Session final : public io::StreamHandler {
   bool close_flush_ = false;
   bool suspended_ = false;
   bool monitoring_ = false;
+  // Stays true when a password is asked for later on.
+  bool logged_in_ = false;
 };
 
 }  // namespace sorrel

@@ -23,7 +23,7 @@ bool has_web_request(std::string_view bytes) {
 // What one client is answered when its bytes come in pieces of this size.
 std::string replies_to(std::string_view bytes, size_t piece, bool with_password) {
   TestServer server;
-  if (with_password) server.sessions.options.password = "p";
+  if (with_password) server.require_password("p");
   auto client = server.connect();
   for (size_t at = 0; at < bytes.size(); at += piece) client->push(bytes.substr(at, piece));
   server.run();

@@ -57,8 +57,8 @@ void SessionHost::adopt(std::unique_ptr<io::Accepted> connection) {
   if (options.keepalive_seconds > 0) {
     taken->stream()->set_keepalive(static_cast<int>(options.keepalive_seconds));
   }
-  if (!options.password.empty()) taken->caller().reasons |= Caller::kNotAuthenticated;
-  if (options.protected_mode && options.password.empty() && !taken->stream()->is_loopback()) {
+  if (options.protected_mode && world_.users.default_user().no_password &&
+      !taken->stream()->is_loopback()) {
     taken->send(
         "-DENIED Sorrel runs in protected mode: no password is set for the default user, so only "
         "loopback connections are served. Set a password with requirepass, or turn protected-mode "
@@ -82,10 +82,7 @@ void SessionHost::begin_turn(int64_t now_ms) {
 
 void SessionHost::begin_running(Session& session, size_t bytes) {
   executor_.begin_batch(now_ms());
-  Caller& caller = session.caller_;
-  // The password may have been taken away since it connected.
-  if (!caller.authenticated() && world_.options.password.empty()) session.authenticate("default");
-  writer_.begin(caller.protocol);
+  writer_.begin(session.caller_.protocol);
   running_ = {&session, bytes, nullptr, out_.size(), true};
 }
 

@@ -36,7 +36,7 @@ TEST_F(SessionTest, ProtectedModeServesOnlyTheMachineItself) {
   auto welcome = connect(0, "10.1.2.3:4001");
   EXPECT_EQ(ask(welcome, "PING\r\n"), "+PONG\r\n");
   sessions.options.protected_mode = true;
-  sessions.options.password = "secret";
+  require_password("secret");
   auto with_password = connect(0, "10.1.2.3:4002");
   EXPECT_EQ(ask(with_password, "AUTH secret\r\n"), "+OK\r\n");
 }

@@ -22,7 +22,6 @@ struct SessionOptions {
   OutputBound normal_output;
   OutputBound pubsub_output;
   uint64_t max_total_memory = 0;  // of all clients together; 0: no limit
-  std::string password;           // empty: none is asked for
   bool protected_mode = true;
   std::string announced_version = "7.2.4";  // HELLO: the Redis whose behaviour we keep to
 };

@@ -187,7 +187,7 @@ TEST_F(SessionTest, TheQueryBufferHasALimit) {
 class UnauthenticatedTest : public SessionTest {
   void SetUp() override {
     SessionTest::SetUp();
-    sessions.options.password = "secret";
+    require_password("secret");
   }
 };
 
@@ -229,7 +229,7 @@ TEST_F(UnauthenticatedTest, WhoDoesNotReadTheErrorsIsClosed) {
 TEST_F(UnauthenticatedTest, NoPasswordAnyMoreMeansNoLoginIsNeeded) {
   auto client = connect();
   EXPECT_EQ(ask(client, "PING\r\n"), "-NOAUTH Authentication required.\r\n");
-  sessions.options.password.clear();
+  require_password("");
   EXPECT_EQ(ask(client, "PING\r\n"), kPong);
 }
 

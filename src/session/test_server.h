@@ -11,6 +11,7 @@
 #include "dispatch/executor.h"
 #include "dispatch/transaction_commands.h"
 #include "io/fake_loop.h"
+#include "session/access.h"
 #include "session/monitor.h"
 #include "session/session_commands.h"
 #include "session/session_host.h"
@@ -53,7 +54,7 @@ inline void stand_in_exists(Call& call) {
 
 class Observer final : public ExecutionObserver {
  public:
-  explicit Observer(SessionWorld& world) : monitors_(world) {}
+  explicit Observer(SessionWorld& world) : world_(world), monitors_(world) {}
   void on_execute(const Caller& caller, const Command& command,
                   std::span<const std::string_view> args) override {
     monitors_.on_execute(caller, command, args);
@@ -61,8 +62,13 @@ class Observer final : public ExecutionObserver {
   void on_slow(const Caller&, const Command&, std::span<const std::string_view>,
                uint64_t) override {}
   void on_latency(const Command&, uint64_t) override {}
+  void on_denied(const Caller& caller, acl::Reason reason, acl::Context context,
+                 std::string object) override {
+    note_denial(world_, caller, {.reason = reason, .context = context, .object = object});
+  }
 
  private:
+  SessionWorld& world_;
   MonitorFeed monitors_;
 };
 
@@ -178,6 +184,17 @@ class TestServer {
       if (Session* session = one->host.find(id_of(client))) return session;
     }
     return nullptr;
+  }
+
+  // requirepass.
+  void require_password(std::string_view password) {
+    sessions.users.set_default_password(password);
+    refresh_rights(sessions);
+  }
+  // ACL SETUSER.
+  void set_user(std::string_view name, const std::vector<std::string_view>& rules) {
+    sessions.users.put(std::move(*sessions.users.with_rules(name, rules)));
+    refresh_rights(sessions);
   }
 
   ChangeHub hub;
