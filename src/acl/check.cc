@@ -22,6 +22,10 @@ uint8_t permissions_for(uint32_t key_flags) {
   return permissions;
 }
 
+bool is_key(const catalog::KeySpec& spec) {
+  return (spec.flags & catalog::kKeyNotKey) == 0;
+}
+
 // One request, asked of one selector after the other; its keys are looked for once.
 class Question {
  public:
@@ -46,8 +50,8 @@ class Question {
     constexpr uint64_t kOnKeys = catalog::kWrite | catalog::kReadonly;
     const catalog::CommandSpec& command = asked_.command;
     if ((command.flags & catalog::kAllDatabases) != 0) return {Reason::kDatabase, 0};
-    const bool here =
-        !command.keys.empty() || ((command.flags & kOnKeys) != 0 && command.databases.empty());
+    const bool on_keys = (command.flags & kOnKeys) != 0 && command.databases.empty();
+    const bool here = on_keys || std::any_of(command.keys.begin(), command.keys.end(), is_key);
     if (here && asked_.database != Asked::kLater && !selector.covers_database(asked_.database)) {
       return {Reason::kDatabase, 0};
     }

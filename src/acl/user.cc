@@ -94,6 +94,20 @@ std::string Selector::describe() const {
   return text;
 }
 
+bool User::covers_channel(std::string_view channel, bool is_pattern) const {
+  return any_selector(
+      [&](const Selector& selector) { return selector.covers_channel(channel, is_pattern); });
+}
+
+bool User::keeps_channels_of(const User& before) const {
+  if (any_selector([](const Selector& selector) { return selector.all_channels; })) return true;
+  return !before.any_selector([&](const Selector& selector) {
+    return selector.all_channels ||
+           !std::all_of(selector.channels.begin(), selector.channels.end(),
+                        [&](const auto& pattern) { return covers_channel(pattern, true); });
+  });
+}
+
 bool User::accepts(std::string_view password) const {
   const std::string digest = sha256_hex(password);
   bool found = false;

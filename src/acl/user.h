@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -53,10 +54,20 @@ struct User {
   Selector root;
   std::vector<Selector> selectors;  // those in parentheses
 
+  // The root and the others.
+  template <class Holds>
+  bool any_selector(Holds&& holds) const {
+    return holds(root) || std::any_of(selectors.begin(), selectors.end(), holds);
+  }
+
   // Something is not allowed. Who is not restricted need not be checked.
   bool restricted() const { return !root.unrestricted(); }
   // Whether a new connection that is this user has to say a password first.
   bool needs_password() const { return !no_password || !enabled; }
+  // By any selector.
+  bool covers_channel(std::string_view channel, bool is_pattern) const;
+  // Every channel rule of `before` still holds, so nobody listens to what it may not.
+  bool keeps_channels_of(const User& before) const;
   // Takes as long for a wrong password as for a right one.
   bool accepts(std::string_view password) const;
 

@@ -68,6 +68,7 @@ constexpr CommandSpec kCommands[] = {
         .arity = -2,
         .flags = kListens | kSentinelCommand,
         .locking = Locking::kNone,
+        .channels = {.index = 1, .many = true, .pattern = true},
         .args = kPatternsArgs,
     },
     {
@@ -79,6 +80,7 @@ constexpr CommandSpec kCommands[] = {
         .arity = 3,
         .flags = kPubSub | kLoading | kStale | kFast | kMayReplicate | kSentinelCommand,
         .locking = Locking::kNone,
+        .channels = {.index = 1},
         .args = kPublishArgs,
     },
     {
@@ -182,6 +184,7 @@ constexpr CommandSpec kCommands[] = {
         .flags = kPubSub | kLoading | kStale | kFast | kMayReplicate,
         .locking = Locking::kNone,
         .keys = kShardChannel,
+        .channels = {.index = 1},
         .args = kSpublishArgs,
     },
     {
@@ -194,6 +197,7 @@ constexpr CommandSpec kCommands[] = {
         .flags = kListens,
         .locking = Locking::kNone,
         .keys = kShardChannels,
+        .channels = {.index = 1, .many = true},
         .args = kShardChannelsArgs,
     },
     {
@@ -205,6 +209,7 @@ constexpr CommandSpec kCommands[] = {
         .arity = -2,
         .flags = kListens | kSentinelCommand,
         .locking = Locking::kNone,
+        .channels = {.index = 1, .many = true},
         .args = kChannelsArgs,
     },
     {

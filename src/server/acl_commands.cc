@@ -81,8 +81,11 @@ void acl_setuser(Call& call) {
   SessionWorld& sessions = commands_of(call).sessions;
   Result<acl::User> user = sessions.users.with_rules(name, call.args.subspan(3));
   if (!user) return call.reply.error("ERR " + user.error().text);
+  const acl::AccountHandle known = sessions.users.find(name);
+  const auto before = known != nullptr ? known->snapshot() : nullptr;
   sessions.users.put(std::move(*user));
   refresh_rights(sessions);
+  if (before != nullptr) end_subscribers_of(sessions, known, *before, session_of(call));
   call.reply.ok();
 }
 

@@ -17,6 +17,11 @@ void refresh_rights(SessionWorld& world);
 // this is (`me`, may be null) still gets its answer.
 void end_sessions_of(SessionWorld& world, std::span<const acl::AccountHandle> gone, Session* me);
 
+// Ends the connections of `account` that listen to what they no longer may, now that its user is
+// not what it was `before`. `me` as above.
+void end_subscribers_of(SessionWorld& world, const acl::AccountHandle& account,
+                        const acl::User& before, Session* me);
+
 // Adds to ACL LOG. Reason, context, object and user are the caller's business (an empty user means
 // that of `caller`), the rest is filled in here. Any worker, inside its batch.
 void note_denial(SessionWorld& world, const Caller& caller, acl::AccessEntry entry);
