@@ -32,8 +32,8 @@ struct Caller {
   int protocol = 2;
   bool no_touch = false;  // reads do not mark keys as used
   bool no_evict = false;
-  bool may_wait = false;  // for keys, in a command that blocks
-  acl::AccountHandle account;  // whose permissions it has; null: those of the server itself
+  bool may_wait = false;               // for keys, in a command that blocks
+  acl::AccountHandle account;          // whose permissions it has; null: those of the server itself
   Transaction* transaction = nullptr;  // null: cannot have one
 
   bool authenticated() const { return (reasons & kNotAuthenticated) == 0; }

@@ -108,8 +108,9 @@ class Executor {
 
   // Commands that run inside another one, under what that has locked: EXEC, scripts. What they
   // leave as effects is one unit, none of them waits, and who waits for what they change is served
-  // after the outer command. Gates are not asked. Precondition: `call` is the one that runs, and it
-  // has locked whatever the others need. A caller other than the outer one's may not wait.
+  // after the outer command. Of the gates only permissions are asked. Precondition: `call` is the
+  // one that runs, and it has locked whatever the others need. A caller other than the outer one's
+  // may not wait.
   class Inside {
    public:
     explicit Inside(Call& call);
@@ -119,6 +120,9 @@ class Executor {
 
     void run(const Command& command, const Request& request, Caller& caller,
              resp::ReplySink& reply);
+    // The same, unless the caller's user may not: then that is the answer.
+    void run_if_allowed(const Command& command, const Request& request, Caller& caller,
+                        resp::ReplySink& reply, AskedFor what);
 
    private:
     Executor& executor_;

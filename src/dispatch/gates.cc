@@ -96,7 +96,9 @@ bool must_wait(const Command& command, uint64_t acts, const Caller& caller, cons
 bool Executor::refuse_restricted(const Command& command, const Request& request,
                                  const Caller& caller, resp::ReplySink& reply) {
   if ((caller.reasons & Caller::kRestricted) == 0) return false;
-  const std::string error = permission_error(caller, command, request.args, AskedFor::kRequest);
+  const bool queued = (caller.reasons & Caller::kInTransaction) != 0;
+  const std::string error = permission_error(caller, command, request.args,
+                                             queued ? AskedFor::kQueue : AskedFor::kRequest);
   if (error.empty()) return false;
   reply.error(error);
   return true;

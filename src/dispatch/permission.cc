@@ -64,4 +64,18 @@ std::string Executor::permission_error(const Caller& caller, const Command& comm
   }
 }
 
+void Executor::Inside::run_if_allowed(const Command& command, const Request& request,
+                                      Caller& caller, resp::ReplySink& reply, AskedFor what) {
+  if ((caller.reasons & Caller::kRestricted) == 0) [[likely]] {
+    return run(command, request, caller, reply);
+  }
+  const std::string error = executor_.permission_error(caller, command, request.args, what);
+  if (error.empty()) return run(command, request, caller, reply);
+  const uint64_t errors = reply.errors();
+  reply.error(error);
+  executor_.count_error(reply, errors);
+  if (&reply == &call_.reply) executor_.inner_errors_++;
+  executor_.stats_.commands[command.index].rejected++;
+}
+
 }  // namespace sorrel
