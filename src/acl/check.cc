@@ -156,7 +156,8 @@ std::string describe(const Denial& denial, const User& user, const Asked& asked,
 
 std::string object_of(const Denial& denial, const Asked& asked) {
   if (denial.reason == Reason::kDatabase && denial.position == 0) {
-    return asked.database == Asked::kLater ? "*" : to_text(asked.database);
+    const bool all = (asked.command.flags & catalog::kAllDatabases) != 0;
+    return all ? "*" : to_text(asked.database);
   }
   if (denial.position > 0) return std::string(asked.args[denial.position]);
   return catalog::full_name(asked.command);

@@ -141,7 +141,7 @@ TEST(AclCheck, Databases) {
   EXPECT_EQ(answer(rules, {"copy", "a", "b", "DB", "3"}, 1), no_database("3"));
   EXPECT_EQ(answer(rules, {"copy", "a", "b", "DB", "3", "DB", "2"}, 1), no_database("3"));
   EXPECT_EQ(answer(rules, {"copy", "a", "b", "REPLACE"}, 1), "");
-  EXPECT_EQ(answer(rules, {"flushall"}, 1), no_database("1"));
+  EXPECT_EQ(answer(rules, {"flushall"}, 1), no_database("*"));
   EXPECT_EQ(answer(rules, {"flushdb"}, 1), "");
 }
 

@@ -17,8 +17,7 @@ from lib.resp import Aggregate, ConnectionClosed, Error, ReplyTimeout, Simple  #
 from lib.server import Server, ServerFailed  # noqa: E402
 
 # What every user of this walk may do besides, so that it can log in, queue and run scripts.
-TOOLS = ("+multi", "+exec", "+discard", "+eval", "+ping")
-TOOL_NAMES = {rule[1:] for rule in TOOLS}
+TOOL_NAMES = ("multi", "exec", "discard", "eval", "ping")
 SECRET = b"nobody may touch this"
 SCRIPT = "return redis.pcall(unpack(ARGV))"
 MOST_FAILURES = 20
@@ -96,7 +95,9 @@ class Walk:
         self.requests = 0
         self.client = None
         self.specs = self.read_specs()
-        self.scripts = any(spec.name == "eval" for spec in self.specs)
+        names = {spec.name for spec in self.specs}
+        self.scripts = "eval" in names
+        self.tools = ["+" + name for name in TOOL_NAMES if name in names]
 
     def read_specs(self):
         specs = []
@@ -146,17 +147,17 @@ class Walk:
 
     def walk_command(self, spec):
         args = spec.request()
-        tools = [rule for rule in TOOLS if rule[1:] != spec.name]
+        tools = [rule for rule in self.tools if rule[1:] != spec.name]
         denials = [("-" + spec.name, [])] + [("-@" + category, tools) for category in spec.categories]
         for rule, after in denials:
             self.set_user("+@all", "allkeys", "allchannels", rule, *after)
             if "no_auth" not in spec.flags and spec.name not in TOOL_NAMES:
                 self.denied_everywhere(spec, args, rule)
         for rule in ["+" + spec.name] + ["+@" + category for category in spec.categories]:
-            self.set_user("allkeys", "allchannels", *TOOLS, rule)
+            self.set_user("allkeys", "allchannels", *self.tools, rule)
             reply = self.admin.call("ACL", "DRYRUN", "walker", *args)
             self.expect(reply == Simple(b"OK"), spec, f"dry run with {rule}", reply)
-        self.set_user("allkeys", "allchannels", *TOOLS, "+" + spec.name)
+        self.set_user("allkeys", "allchannels", *self.tools, "+" + spec.name)
         self.allowed_once(spec, spec.request("mine"))
 
     def denied_everywhere(self, spec, args, why):
