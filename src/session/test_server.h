@@ -64,7 +64,11 @@ class Observer final : public ExecutionObserver {
   void on_latency(const Command&, uint64_t) override {}
   void on_denied(const Caller& caller, acl::Reason reason, acl::Context context,
                  std::string object) override {
-    note_denial(world_, caller, {.reason = reason, .context = context, .object = object});
+    acl::AccessEntry entry;
+    entry.reason = reason;
+    entry.context = context;
+    entry.object = std::move(object);
+    note_denial(world_, caller, std::move(entry));
   }
 
  private:
