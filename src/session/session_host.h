@@ -62,8 +62,8 @@ struct SessionWorld {
   PubSub pubsub{hosts};
   Notifications notifications{pubsub, hosts};
   Tracking tracking{*this};
-  acl::Users users;      // changed under the gate; then refresh_rights() of access.h
-  acl::AccessLog access_log;
+  acl::Users users{};  // changed under the gate; then refresh_rights() of access.h
+  acl::AccessLog access_log{};
 };
 
 // One worker's sessions: takes connections in, runs their requests, sends their replies at the end
