@@ -36,6 +36,13 @@ std::string_view changed_since(acl::Reason reason) {
 
 }  // namespace
 
+bool Executor::is_permitted(const Caller& caller, const Command& command,
+                            std::span<const std::string_view> args) {
+  if (caller.account == nullptr || !caller.account->user().restricted()) return true;
+  const acl::Asked asked{*command.spec, command.index, args, caller.db};
+  return !acl::check(caller.account->user(), asked, key_positions_);
+}
+
 std::string Executor::permission_error(const Caller& caller, const Command& command,
                                        std::span<const std::string_view> args, AskedFor what) {
   if (caller.account == nullptr || !caller.account->user().restricted()) return {};
