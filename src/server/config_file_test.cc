@@ -213,6 +213,15 @@ TEST(ConfigFile, UsersAndRenamedCommandsAreKept) {
   EXPECT_EQ(options.security.renamed_commands, renamed);
 }
 
+TEST(ConfigFile, UsersAreCheckedAndNamedOnce) {
+  EXPECT_EQ(reason("user bob wrong"), "Error in user declaration 'wrong': Syntax error");
+  Options options;
+  const Status twice = load("user bob on\nuser bob off\n", options);
+  ASSERT_FALSE(twice.ok());
+  EXPECT_NE(twice.error().text.find("Duplicate user found. A user can only be defined once"),
+            std::string::npos);
+}
+
 TEST(ConfigFile, RenamesAreCheckedAgainstTheCommands) {
   LoadEnvironment environment;
   environment.command_exists = [](std::string_view name) { return name == "get" || name == "set"; };

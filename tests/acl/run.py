@@ -233,6 +233,54 @@ class Walk:
         self.denied_everywhere(spec, args, why)
 
 
+class FileStory:
+    """An aclfile from start to restart: loaded, saved, refused when it is wrong, and never half loaded."""
+
+    def __init__(self, path, threads):
+        self.label = f"aclfile, threads {threads}"
+        self.server = Server(path, threads=threads, options=[("aclfile", "users.acl")])
+        self.file = os.path.join(self.server.folder, "users.acl")
+        self.failures = []
+
+    def expect(self, got, wanted):
+        if got != wanted:
+            self.failures.append(f"{self.label}: {wanted!r} was expected, and not {got!r}")
+
+    def write(self, text):
+        with open(self.file, "w", encoding="utf-8") as out:
+            out.write(text)
+
+    def tell(self):
+        self.write("user bob on >secret ~a* +get +set\n")
+        self.server.start()
+        admin = self.server.connect()
+        bob = self.server.connect()
+        self.expect(bob.call("AUTH", "bob", "secret"), Simple(b"OK"))
+        self.expect(bob.call("SET", "a", "1"), Simple(b"OK"))
+        self.write("user bob on nopass\nuser eve on nopass +nonsense\n")
+        wrong = admin.call("ACL", "LOAD")
+        self.expect(isinstance(wrong, Error) and b"users.acl:2: Error in applying" in wrong.text, True)
+        self.expect(bob.call("GET", "a"), b"1")
+        self.expect(admin.call("ACL", "SETUSER", "ann", "on", "nopass", "+ping"), Simple(b"OK"))
+        self.expect(admin.call("ACL", "SAVE"), Simple(b"OK"))
+        with open(self.file, encoding="utf-8") as saved:
+            names = [line.split()[1] for line in saved]
+        self.expect(names, ["ann", "bob", "default"])
+        self.expect(admin.call("ACL", "LOAD"), Simple(b"OK"))
+        self.expect(bob.wait_closed()[0], True)
+        before = [line for line in admin.call("ACL", "LIST").items]
+        self.server.end()
+        self.server.start()
+        self.expect(self.server.connect().call("ACL", "LIST").items, before)
+        self.server.end()
+        self.write("user bob on wrong\n")
+        try:
+            self.server.start()
+            self.failures.append(f"{self.label}: the server started with a broken file")
+        except ServerFailed:
+            pass
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--server", default=os.path.join(ROOT, "build", "bin", "sorrel-server"))
@@ -247,6 +295,10 @@ def main():
             failures += walk.failures
             print(f"threads {threads}: {len(walk.specs)} commands, {walk.requests} answers as they should be")
             server.end()
+            story = FileStory(arguments.server, threads)
+            story.tell()
+            failures += story.failures
+            story.server.remove()
         except ServerFailed as error:
             failures.append(str(error))
         finally:
