@@ -54,6 +54,7 @@ class Index {
         kZsetBlockingFamily,
         kConnectionFamily,
         kClientFamily,
+        kClusterFamily,
         kCommandFamily,
         kStreamFamily,
         kAclFamily,

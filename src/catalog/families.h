@@ -18,6 +18,7 @@ extern const std::span<const CommandSpec> kZsetFamily;
 extern const std::span<const CommandSpec> kZsetBlockingFamily;
 extern const std::span<const CommandSpec> kConnectionFamily;
 extern const std::span<const CommandSpec> kClientFamily;
+extern const std::span<const CommandSpec> kClusterFamily;
 extern const std::span<const CommandSpec> kCommandFamily;
 extern const std::span<const CommandSpec> kStreamFamily;
 extern const std::span<const CommandSpec> kAclFamily;

@@ -107,12 +107,6 @@ constexpr std::string_view kTlsPolicy[] = {
     "max-new-tls-connections-per-cycle",
 };
 
-// "chdir /nowhere: No such file or directory" without the part that the caller knows.
-std::string system_reason(const Error& error) {
-  const size_t colon = error.text.rfind(": ");
-  return colon == std::string::npos ? error.text : error.text.substr(colon + 2);
-}
-
 }  // namespace
 
 void Server::apply_options() {
@@ -203,7 +197,7 @@ void Server::register_hooks() {
   });
   config_.on_change("dir", [this](Options& options) -> Status {
     Result<std::string> here = files_.change_dir(options.persistence.dir);
-    if (!here) return Error{system_reason(here.error())};
+    if (!here) return here.error();
     options.persistence.dir = *here;
     return {};
   });

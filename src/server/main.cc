@@ -17,6 +17,7 @@
 #include "io/system_clock.h"
 #include "server/allocator.h"
 #include "server/command_line.h"
+#include "server/config_disk.h"
 #include "server/server.h"
 #include "server/version.h"
 
@@ -35,21 +36,6 @@ using namespace sorrel;
 using namespace sorrel::server;
 
 constexpr size_t kMaxConfigBytes = 16 << 20;
-
-FileAccess system_files() {
-  FileAccess files;
-  files.read = [](const std::string& path) { return io::read_file(path, kMaxConfigBytes); };
-  files.exists = io::file_exists;
-  files.glob = io::expand_glob;
-  files.change_dir = [](const std::string& path) -> Result<std::string> {
-    if (Status changed = io::change_directory(path); !changed) return changed.error();
-    return io::current_directory();
-  };
-  files.replace = [](const std::string& path, std::string_view content) {
-    return io::write_file_atomically(path, content);
-  };
-  return files;
-}
 
 std::string read_stdin() {
   std::string text;
@@ -119,7 +105,7 @@ int serve(Options options, const std::string& config_path, const std::string& ex
   std::string pid_file = options.process.pid_file;
   if (pid_file.empty() && daemonize) pid_file = "/var/run/redis.pid";
 
-  Server server(std::move(options), clock, log, system_files());
+  Server server(std::move(options), clock, log, disk_files());
   server.facts().executable = io::absolute_path(executable);
   server.facts().config_file = config_path;
   server.set_process_hooks({
@@ -167,7 +153,7 @@ int main(int argc, char** argv) {
   Options options;
   if (auto here = io::current_directory()) options.persistence.dir = *here;
   LoadEnvironment environment;
-  environment.files = system_files();
+  environment.files = disk_files();
   environment.command_exists = [](std::string_view name) { return catalog::find(name) != nullptr; };
   const std::string config_path =
       line.config_path.empty() ? "" : io::absolute_path(line.config_path);

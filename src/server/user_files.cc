@@ -7,12 +7,6 @@
 namespace sorrel::server {
 namespace {
 
-// Errors of files are "operation path: reason", and the path is named here already.
-std::string reason_of(const Error& error) {
-  const size_t colon = error.text.rfind(": ");
-  return colon == std::string::npos ? error.text : error.text.substr(colon + 2);
-}
-
 std::vector<std::string_view> views_of(const std::vector<std::string>& words, size_t from) {
   return {words.begin() + static_cast<std::ptrdiff_t>(from), words.end()};
 }
@@ -79,8 +73,7 @@ Result<std::vector<acl::User>> read_users_file(const Options& options, const Fil
   const Result<std::string> text =
       files.read ? files.read(path) : Result<std::string>(Error{"Operation not supported"});
   if (!text) {
-    return Error{
-        fmt::format("Error loading ACLs, opening file '{}': {}", path, reason_of(text.error()))};
+    return Error{fmt::format("Error loading ACLs, opening file '{}': {}", path, text.error().text)};
   }
   auto users = acl::parse_users(*text, path, channels_of_new_users(options));
   if (users) return users;

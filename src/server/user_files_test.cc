@@ -20,7 +20,7 @@ class UserFiles : public ::testing::Test {
     FileAccess access;
     access.read = [this](const std::string& path) -> Result<std::string> {
       const auto found = on_disk.find(path);
-      if (found == on_disk.end()) return Error{"open " + path + ": No such file or directory"};
+      if (found == on_disk.end()) return Error{"No such file or directory"};
       return found->second;
     };
     return access;

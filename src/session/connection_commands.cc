@@ -163,8 +163,15 @@ void reset(Call& call, Session& session) {
   call.reply.simple("RESET");
 }
 
+// READONLY, READWRITE: there is no cluster whose slots they could be about.
+void no_cluster(Call& call) {
+  call.reply.error("ERR This instance has cluster support disabled");
+}
+
 constexpr Binding kBindings[] = {
     {"ping", &ping},
+    {"readonly", &no_cluster},
+    {"readwrite", &no_cluster},
     {"echo", &echo},
     {"select", &select},
     {"quit", &with_session<quit>},
