@@ -21,6 +21,11 @@ class ReplySink {
     last_error_.assign(text.substr(0, text.find(' ')));
     write_error(text);
   }
+  // The same for one that was counted already where it arose: of a command in a script, handed on.
+  void error_again(std::string_view text) {
+    repeated_errors_++;
+    error(text);
+  }
   virtual void integer(int64_t value) = 0;
   virtual void bulk(std::string_view bytes) = 0;
   // A decimal integer as a bulk string (GET of an int-encoded value).
@@ -60,6 +65,7 @@ class ReplySink {
 
   // How many errors were answered, and the code word of the last: the executor counts them.
   uint64_t errors() const { return errors_; }
+  uint64_t repeated_errors() const { return repeated_errors_; }  // among them
   std::string_view last_error_code() const { return last_error_; }
 
  protected:
@@ -70,6 +76,7 @@ class ReplySink {
  private:
   bool cut_ = false;
   uint64_t errors_ = 0;
+  uint64_t repeated_errors_ = 0;
   std::string last_error_;
 };
 

@@ -1,0 +1,124 @@
+#include <climits>
+
+#include "script/cjson.h"
+#include "script/read_only.h"
+
+// cjson's table: its functions and what it can be told.
+
+namespace sorrel::script {
+namespace {
+
+constexpr char kArrayMark = 0;
+
+// As many as the function takes, those left out as nil.
+JsonOptions& take_arguments(lua_State* state, int count) {
+  luaL_argcheck(state, lua_gettop(state) <= count, count + 1, "found too many arguments");
+  lua_settop(state, count);
+  return shared_of(state).json;
+}
+
+int integer_option(lua_State* state, int argument, int& option, int least, int most) {
+  if (!lua_isnil(state, argument)) {
+    const lua_Integer value = luaL_checkinteger(state, argument);
+    if (value < least || value > most) {
+      luaL_argerror(state, 1,
+                    lua_pushfstring(state, "expected integer between %d and %d", least, most));
+    }
+    option = static_cast<int>(value);
+  }
+  lua_pushinteger(state, option);
+  return 1;
+}
+
+int boolean_option(lua_State* state, int argument, bool& option) {
+  static constexpr const char* kWords[] = {"off", "on", nullptr};
+  if (lua_isboolean(state, argument)) {
+    option = lua_toboolean(state, argument) != 0;
+  } else if (!lua_isnil(state, argument)) {
+    option = luaL_checkoption(state, argument, nullptr, kWords) == 1;
+  }
+  lua_pushboolean(state, option);
+  return 1;
+}
+
+int encode_sparse_array(lua_State* state) {
+  JsonOptions& options = take_arguments(state, 3);
+  boolean_option(state, 1, options.sparse_convert);
+  integer_option(state, 2, options.sparse_ratio, 0, INT_MAX);
+  integer_option(state, 3, options.sparse_safe, 0, INT_MAX);
+  return 3;
+}
+
+int encode_max_depth(lua_State* state) {
+  return integer_option(state, 1, take_arguments(state, 1).encode_depth, 1, INT_MAX);
+}
+int decode_max_depth(lua_State* state) {
+  return integer_option(state, 1, take_arguments(state, 1).decode_depth, 1, INT_MAX);
+}
+int encode_number_precision(lua_State* state) {
+  return integer_option(state, 1, take_arguments(state, 1).precision, 1, 14);
+}
+int encode_keep_buffer(lua_State* state) {
+  return boolean_option(state, 1, take_arguments(state, 1).keep_buffer);
+}
+int decode_invalid_numbers(lua_State* state) {
+  return boolean_option(state, 1, take_arguments(state, 1).decode_invalid_numbers);
+}
+int decode_array_with_array_mt(lua_State* state) {
+  return boolean_option(state, 1, take_arguments(state, 1).arrays_marked);
+}
+
+int encode_invalid_numbers(lua_State* state) {
+  static constexpr const char* kWords[] = {"off", "on", "null", nullptr};
+  int& option = take_arguments(state, 1).encode_invalid_numbers;
+  if (lua_isboolean(state, 1)) {
+    option = lua_toboolean(state, 1);
+  } else if (!lua_isnil(state, 1)) {
+    option = luaL_checkoption(state, 1, nullptr, kWords);
+  }
+  if (option == 2) {
+    lua_pushliteral(state, "null");
+  } else {
+    lua_pushboolean(state, option);
+  }
+  return 1;
+}
+
+constexpr LibraryFunction kFunctions[] = {
+    {"encode", json_encode},
+    {"decode", json_decode},
+    {"encode_sparse_array", encode_sparse_array},
+    {"encode_max_depth", encode_max_depth},
+    {"decode_max_depth", decode_max_depth},
+    {"encode_number_precision", encode_number_precision},
+    {"encode_keep_buffer", encode_keep_buffer},
+    {"encode_invalid_numbers", encode_invalid_numbers},
+    {"decode_invalid_numbers", decode_invalid_numbers},
+    {"decode_array_with_array_mt", decode_array_with_array_mt},
+};
+
+}  // namespace
+
+void push_array_mark(lua_State* state) {
+  lua_pushlightuserdata(state, const_cast<char*>(&kArrayMark));
+  lua_rawget(state, LUA_REGISTRYINDEX);
+}
+
+void open_cjson_library(lua_State* state, LibraryState& shared) {
+  lua_pushlightuserdata(state, const_cast<char*>(&kArrayMark));
+  lua_newtable(state);
+  push_locked_metatable(state);
+  lua_setfield(state, -2, "__metatable");
+  lua_rawset(state, LUA_REGISTRYINDEX);
+
+  lua_newtable(state);
+  add_functions(state, kFunctions, &shared);
+  lua_pushlightuserdata(state, nullptr);
+  lua_setfield(state, -2, "null");
+  lua_pushliteral(state, "cjson");
+  lua_setfield(state, -2, "_NAME");
+  lua_pushliteral(state, "2.1.0");
+  lua_setfield(state, -2, "_VERSION");
+}
+
+}  // namespace sorrel::script

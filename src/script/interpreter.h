@@ -1,0 +1,115 @@
+#pragma once
+
+#include <cstdint>
+#include <lua5.1/lua.hpp>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "script/libraries.h"
+#include "script/lua_memory.h"
+#include "script/lua_sink.h"
+#include "script/script_host.h"
+
+namespace sorrel::script {
+
+// One Lua state behind walls: its heap is capped, its libraries are read-only, what it runs can be
+// stopped, and nothing that a script does to it outlives the script. Two of them serve a node: one
+// for EVAL, one for functions.
+//
+// Thread rule: one thread at a time; the caller sees to it (commands that use it run under the
+// gate).
+class Interpreter : private Watchdog {
+ public:
+  enum class Kind : uint8_t {
+    kEval,       // keys and arguments are the globals KEYS and ARGV
+    kFunctions,  // they are parameters
+  };
+  // `version` is what scripts are told: "7.2.4".
+  Interpreter(Kind kind, std::string_view version);
+  ~Interpreter() override;
+  Interpreter(const Interpreter&) = delete;
+  Interpreter& operator=(const Interpreter&) = delete;
+
+  // A compiled function, kept until release().
+  using Ref = int;
+  // `name` is what errors call the text: "@user_script".
+  Result<Ref> compile(std::string_view text, const char* name);
+  void release(Ref function);
+
+  // Runs `function` and answers what it returns, or its error with its place. `name` is the
+  // script's, for that. Precondition: nothing runs.
+  void call(Ref function, std::string_view name, std::span<const std::string_view> keys,
+            std::span<const std::string_view> args, ScriptHost& host, resp::ReplySink& reply);
+
+  // A function that a library registers while it is loaded.
+  struct Registration {
+    std::string name;
+    std::string description;
+    bool described = false;
+    uint32_t flags = 0;
+    Ref callback = LUA_NOREF;
+  };
+  // Who takes them; an error's text ends the loading.
+  class Registrar {
+   public:
+    virtual ~Registrar() = default;
+    // Takes over the callback when it succeeds.
+    virtual Status register_function(Registration registration) = 0;
+  };
+  // Runs a library's text, which may register functions and little else. It has `limit_ms` for that
+  // (0: as long as it takes). Precondition: kFunctions.
+  struct Loading {
+    Registrar& registrar;
+    const Clock& clock;
+    int64_t limit_ms;
+    Logger& log;
+  };
+  Status load_library(std::string_view text, const Loading& loading);
+
+  bool running() const { return host_ != nullptr; }
+  size_t memory_bytes() const { return heap_.used; }
+  // Tests only: how much the heap may hold.
+  void set_memory_limit(size_t bytes) { heap_.limit = bytes; }
+
+ private:
+  friend struct RedisLibrary;
+  friend struct LibraryLoader;
+  struct Heap : LuaMemory {
+    Interpreter* owner = nullptr;
+  };
+
+  void open();
+  void push_globals();
+  void push_loading_globals();
+  void lock_string_metatable();
+  void choose_globals(int index);
+  void poll(lua_State* state) override;
+  static void on_count(lua_State* state, lua_Debug* event);
+  void push_array(std::span<const std::string_view> texts);
+  void clean_up(Ref function);
+  void answer_error(int status, std::string_view name, resp::ReplySink& reply);
+
+  Kind kind_;
+  std::string version_;
+  Heap heap_;
+  LibraryState shared_;
+  lua_State* state_ = nullptr;
+  LuaSink sink_;
+  ScriptHost* host_ = nullptr;        // while a script runs
+  const Loading* loading_ = nullptr;  // while a library is loaded
+  int64_t loading_until_ns_ = 0;
+  int protocol_ = 2;
+  bool stopped_ = false;  // the script was told to end
+  // Scratch of redis.call.
+  std::vector<std::string_view> args_;
+  std::string numbers_;
+  std::vector<std::string> copies_;
+};
+
+}  // namespace sorrel::script

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace sorrel::script {
+
+// What a script says about itself: EVAL in its first line, a function when it is registered.
+enum ScriptFlag : uint32_t {
+  kNoWrites = 1 << 0,
+  kAllowOom = 1 << 1,
+  kAllowStale = 1 << 2,
+  kNoCluster = 1 << 3,
+  kAllowCrossSlotKeys = 1 << 4,
+  // Says nothing: a script for EVAL without a first line of that kind, to which rules of old apply.
+  kUnflagged = 1u << 31,
+};
+
+struct NamedFlag {
+  std::string_view name;
+  ScriptFlag flag;
+};
+// In the order that FUNCTION LIST shows them.
+std::span<const NamedFlag> named_flags();
+
+enum class FlagSpelling : uint8_t { kExact, kAnyCase };
+std::optional<uint32_t> script_flag(std::string_view name, FlagSpelling spelling);
+
+// The first line: "#!lua flags=no-writes,allow-oom".
+struct Shebang {
+  uint32_t flags = kUnflagged;
+  size_t length = 0;  // of the line, without its end: the rest keeps its line numbers
+};
+Result<Shebang> read_script_shebang(std::string_view text);
+
+// "#!lua name=mylib", which a library must have.
+struct LibraryShebang {
+  std::string engine;
+  std::string name;
+  size_t length = 0;
+};
+Result<LibraryShebang> read_library_shebang(std::string_view text);
+
+// Letters, digits and underscores, at least one.
+bool is_library_name(std::string_view name);
+
+}  // namespace sorrel::script
