@@ -66,6 +66,8 @@ class Index {
         kPubSubFamily,
         kBloomFamily,
         kTransactionFamily,
+        kScriptingFamily,
+        kFunctionFamily,
     };
     // clang-format on
     for (std::span<const CommandSpec> family : families) {

@@ -35,5 +35,7 @@ extern const std::span<const CommandSpec> kGeoFamily;
 extern const std::span<const CommandSpec> kSortFamily;
 extern const std::span<const CommandSpec> kBloomFamily;
 extern const std::span<const CommandSpec> kTransactionFamily;
+extern const std::span<const CommandSpec> kScriptingFamily;
+extern const std::span<const CommandSpec> kFunctionFamily;
 
 }  // namespace sorrel::catalog

@@ -302,8 +302,10 @@ void run(Call& call, bool may_store) {
     const Type type = record->type();
     is_set = type == Type::kSet;
     if (!is_set && type != Type::kList && type != Type::kZset) return answer::wrong_type(call);
-    // A set has no order, and what is kept must not depend on how it happens to lie in memory.
-    if (is_set && sort.unsorted && sort.store_at != 0) {
+    // A set has no order, and what is kept, or what a script goes by, must not depend on how it
+    // happens to lie in memory.
+    const bool lasting = sort.store_at != 0 || call.caller.kind == Caller::Kind::kScript;
+    if (is_set && sort.unsorted && lasting) {
       sort.unsorted = false;
       sort.alpha = true;
       sort.by.reset();

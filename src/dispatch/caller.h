@@ -14,7 +14,8 @@ class Transaction;
 struct Caller {
   // kWaiter: a session's command that waited and is run by whoever brought what it waited for; the
   // session itself is out of reach then.
-  enum class Kind : uint8_t { kSession, kReplay, kWaiter };
+  // kScript: a command that a script calls; `outer` is who called the script.
+  enum class Kind : uint8_t { kSession, kReplay, kWaiter, kScript };
   // Reasons of this caller to leave the fast path; zero in the common case.
   enum Reason : uint32_t {
     kNotAuthenticated = 1 << 0,
@@ -34,6 +35,7 @@ struct Caller {
   bool no_evict = false;
   bool may_wait = false;               // for keys, in a command that blocks
   acl::AccountHandle account;          // whose permissions it has; null: those of the server itself
+  const Caller* outer = nullptr;       // kScript only
   Transaction* transaction = nullptr;  // null: cannot have one
 
   bool authenticated() const { return (reasons & kNotAuthenticated) == 0; }

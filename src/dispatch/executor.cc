@@ -305,6 +305,14 @@ void Executor::Inside::run(const Command& command, const Request& request, Calle
   }
 }
 
+void Executor::Inside::refuse(const Command* command, std::string_view text,
+                              resp::ReplySink& reply) {
+  const uint64_t errors = reply.errors();
+  reply.error(text);
+  executor_.count_error(reply, errors);
+  if (command != nullptr) executor_.stats_.commands[command->index].rejected++;
+}
+
 inline void Executor::finish(const Command& command, const Request& request, const Caller& caller,
                              bool failed, bool waits) {
   const uint64_t now = cycles_now();
@@ -338,10 +346,11 @@ void Executor::report_slow(const Command& command, const Request& request, const
 }
 
 void Executor::count_error(resp::ReplySink& reply, uint64_t errors) {
-  count_error(reply.last_error_code(), reply.errors() - errors);
+  count_error(reply.last_error_code(), reply.errors() - errors - reply.take_repeated_errors());
 }
 
 void Executor::count_error(std::string_view code, uint64_t replies) {
+  if (replies == 0) return;
   stats_.error_replies += replies;
   // Bounded: scripts and modules can make up code words, and nobody needs a million of them.
   constexpr size_t kMostCodes = 128;

@@ -126,6 +126,8 @@ class Executor {
     // The same, unless the caller's user may not: then that is the answer.
     void run_if_allowed(const Command& command, const Request& request, Caller& caller,
                         resp::ReplySink& reply, AskedFor what);
+    // Answers that the command may not run, and counts that. Null: there is none of that name.
+    void refuse(const Command* command, std::string_view text, resp::ReplySink& reply);
 
    private:
     Executor& executor_;

@@ -71,7 +71,9 @@ class EffectLog {
  public:
   explicit EffectLog(EffectStream& stream) : stream_(stream) {}
 
-  bool active() const { return stream_.active(); }
+  bool active() const { return stream_.active() && !muted_; }
+  // While it is muted nothing is appended: a script that does not want its changes repeated.
+  void set_muted(bool muted) { muted_ = muted; }
 
   // Precondition: the latches of the keys concerned are held (or the gate). `args` is one command.
   void append(int db, std::span<const std::string_view> args);
@@ -102,6 +104,7 @@ class EffectLog {
   resp::OutputBuffer bytes_;
   std::vector<EffectStream::Item> items_;
   Unit unit_;
+  bool muted_ = false;
 };
 
 }  // namespace sorrel

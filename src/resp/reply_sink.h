@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace sorrel::resp {
 
@@ -65,7 +66,8 @@ class ReplySink {
 
   // How many errors were answered, and the code word of the last: the executor counts them.
   uint64_t errors() const { return errors_; }
-  uint64_t repeated_errors() const { return repeated_errors_; }  // among them
+  // Among them, since the last time somebody asked: those counted already where they arose.
+  uint64_t take_repeated_errors() { return std::exchange(repeated_errors_, 0); }
   std::string_view last_error_code() const { return last_error_; }
 
  protected:

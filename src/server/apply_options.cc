@@ -79,6 +79,7 @@ constexpr std::string_view kWatched[] = {
     "stream-node-max-bytes",
     "stream-node-max-entries",
     "rdbcompression",
+    "busy-reply-threshold",
 };
 
 // What keys and certificates are made of; a change makes new ones.
@@ -111,6 +112,7 @@ constexpr std::string_view kTlsPolicy[] = {
 
 void Server::apply_options() {
   const Options& from = options_;
+  scripting_.options.busy_threshold_ms = from.monitor.busy_reply_threshold_ms;
   SessionOptions& session = sessions_.options;
   session.max_clients = from.clients.max_clients;
   session.idle_timeout_seconds = from.clients.idle_timeout_seconds;

@@ -1,5 +1,6 @@
 // INFO about what the server holds: memory, its persistence, the keys.
 
+#include "base/numbers.h"
 #include "io/process.h"
 #include "server/allocator.h"
 #include "server/info_sections.h"
@@ -8,6 +9,26 @@
 #include "server/server.h"
 
 namespace sorrel::server {
+namespace {
+
+void write_script_memory(InfoText& out, const script::Scripting& scripting) {
+  const script::ScriptCache& scripts = scripting.scripts;
+  const script::FunctionRegistry& functions = scripting.functions;
+  const uint64_t heap = scripts.heap_bytes();
+  out.field("used_memory_lua", heap);
+  out.field("used_memory_vm_eval", heap);
+  out.field("used_memory_lua_human", human_bytes(heap));
+  out.field("used_memory_scripts_eval", scripts.memory_bytes());
+  out.field("number_of_cached_scripts", scripts.count());
+  out.field("number_of_functions", functions.function_count());
+  out.field("number_of_libraries", functions.libraries().size());
+  out.field("used_memory_vm_functions", functions.heap_bytes());
+  out.memory("used_memory_vm_total", heap + functions.heap_bytes());
+  out.field("used_memory_functions", functions.memory_bytes());
+  out.memory("used_memory_scripts", scripts.memory_bytes() + functions.memory_bytes());
+}
+
+}  // namespace
 
 void write_memory_section(InfoText& out, Server& server) {
   const MemoryReport report = make_memory_report(server);
@@ -26,13 +47,7 @@ void write_memory_section(InfoText& out, Server& server) {
   out.field("allocator_resident", allocator.resident);
   out.field("allocator_muzzy", 0);
   out.memory("total_system_memory", io::total_system_memory());
-  out.zeros({"used_memory_lua", "used_memory_vm_eval"});
-  out.field("used_memory_lua_human", "0B");
-  out.zeros({"used_memory_scripts_eval", "number_of_cached_scripts", "number_of_functions",
-             "number_of_libraries", "used_memory_vm_functions"});
-  out.memory("used_memory_vm_total", 0);
-  out.field("used_memory_functions", 0);
-  out.memory("used_memory_scripts", 0);
+  write_script_memory(out, server.scripting());
   out.memory("maxmemory", server.options().memory.max_bytes);
   out.field("maxmemory_policy", show(*find_directive("maxmemory-policy"), server.options()));
   out.ratio("allocator_frag_ratio", report.allocator_frag_ratio());

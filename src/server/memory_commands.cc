@@ -117,8 +117,8 @@ void memory_stats(Call& call) {
   pairs.bytes("clients.normal", report.clients);
   pairs.bytes("cluster.links", 0);
   pairs.bytes("aof.buffer", 0);
-  pairs.bytes("lua.caches", 0);
-  pairs.bytes("functions.caches", 0);
+  pairs.bytes("lua.caches", server.scripting().scripts.memory_bytes());
+  pairs.bytes("functions.caches", server.scripting().functions.memory_bytes());
   add_databases(pairs, call, keyspace);
   pairs.bytes("overhead.total", report.overhead());
   pairs.bytes("keys.count", keys);

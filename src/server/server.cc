@@ -12,6 +12,7 @@
 #include "server/allocator.h"
 #include "server/caller_facts.h"
 #include "server/user_files.h"
+#include "server/version.h"
 #include "session/session_commands.h"
 
 namespace sorrel::server {
@@ -49,6 +50,7 @@ Server::Server(Options options, io::SystemClock& clock, Logger& log, FileAccess 
       clock_(clock),
       log_(log),
       files_(std::move(files)),
+      scripting_(kRedisVersion, clock, log),
       sessions_{.options = {}, .node = node_, .log = log_, .hosts = {}} {}
 
 Server::~Server() {
@@ -111,6 +113,7 @@ Status Server::build_commands() {
   add(session_bindings(sessions_));
   add(transaction_bindings(hub_));
   add(admin_.bindings());
+  add(scripting_.bindings());
   auto table = CommandTable::build(bindings);
   if (!table) return table.error();
   commands_ = std::move(*table);

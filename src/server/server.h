@@ -12,6 +12,7 @@
 #include "keyspace/keyspace.h"
 #include "keyspace/reclaimer.h"
 #include "propagate/effect_log.h"
+#include "script/scripting.h"
 #include "server/admin.h"
 #include "server/config_commands.h"
 #include "server/config_store.h"
@@ -80,6 +81,7 @@ class Server : public io::AcceptHandler {
   CommandTable& commands() { return *commands_; }
   SessionWorld& sessions() { return sessions_; }
   NodeState& node() { return node_; }
+  script::Scripting& scripting() { return scripting_; }
   const Waiters& waiters() const { return waiters_; }
   ChangeHub& hub() { return hub_; }
   ExpiryOptions& expiry() { return expiry_; }
@@ -122,6 +124,7 @@ class Server : public io::AcceptHandler {
   Reclaimer reclaimer_;
   EffectStream effects_;
   std::unique_ptr<Keyspace> keyspace_;
+  script::Scripting scripting_;
   Admin admin_{*this};
   std::unique_ptr<CommandTable> commands_;
   std::unique_ptr<WorldGate> gate_;

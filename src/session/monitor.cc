@@ -51,11 +51,14 @@ std::string monitor_line(int64_t wall_us, int db, std::string_view origin, const
 
 void MonitorFeed::on_execute(const Caller& caller, const Command& command,
                              std::span<const std::string_view> args) {
-  if (caller.kind != Caller::Kind::kSession || world_.monitors == 0) return;
-  const Session& session = *static_cast<const SessionCaller&>(caller).session;
+  const bool of_script = caller.kind == Caller::Kind::kScript;
+  const Caller& who = of_script ? *caller.outer : caller;
+  if (who.kind != Caller::Kind::kSession || world_.monitors == 0) return;
+  const Session& session = *static_cast<const SessionCaller&>(who).session;
   SessionHost& mine = session.host();
   const auto line = std::make_shared<const std::string>(
-      monitor_line(mine.loop().clock().wall_us(), caller.db, origin_of(session), command, args));
+      monitor_line(mine.loop().clock().wall_us(), caller.db,
+                   of_script ? std::string("lua") : origin_of(session), command, args));
   for (SessionHost* host : world_.hosts) {
     if (host->monitor_count() == 0) continue;
     if (host == &mine) {

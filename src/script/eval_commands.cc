@@ -1,0 +1,110 @@
+#include <optional>
+#include <string>
+
+#include "base/numbers.h"
+#include "script/script_flags.h"
+#include "script/script_run.h"
+#include "script/scripting.h"
+
+// EVAL, EVALSHA, FCALL and their forms that only read.
+
+namespace sorrel::script {
+namespace {
+
+constexpr std::string_view kNoScriptError = "NOSCRIPT No matching script. Please use EVAL.";
+constexpr size_t kFirstKey = 3;
+
+struct Arguments {
+  std::span<const std::string_view> keys;
+  std::span<const std::string_view> args;
+};
+
+// nullopt: an error was answered.
+std::optional<Arguments> parse_arguments(Call& call, std::string_view not_a_number) {
+  const auto count = parse_int64(call.arg(2));
+  if (!count) {
+    call.reply.error(not_a_number);
+    return std::nullopt;
+  }
+  if (*count > static_cast<int64_t>(call.argc() - kFirstKey)) {
+    call.reply.error("ERR Number of keys can't be greater than number of args");
+    return std::nullopt;
+  }
+  if (*count < 0) {
+    call.reply.error("ERR Number of keys can't be negative");
+    return std::nullopt;
+  }
+  const auto rest = call.args.subspan(kFirstKey);
+  const auto keys = static_cast<size_t>(*count);
+  return Arguments{rest.first(keys), rest.subspan(keys)};
+}
+
+// Those who monitor see the script before its commands.
+void show(Call& call) {
+  const ExecutorWorld& world = call.executor.world();
+  if ((world.node.reasons & NodeState::kMonitored) == 0 || world.observer == nullptr) return;
+  world.observer->on_execute(call.caller, call.command, call.args);
+}
+
+void run(Call& call, const ScriptRun::Kind& kind, Interpreter& interpreter,
+         Interpreter::Ref function, const Arguments& given) {
+  if (!ScriptRun::admitted(call, kind)) return;
+  ScriptRun host(call, call.context<Scripting>(), kind);
+  interpreter.call(function, kind.name, given.keys, given.args, host, call.reply);
+}
+
+void run_script(Call& call, const ScriptCache::Script& script, const Arguments& given) {
+  run(call,
+      {.name = text_of(script.sha),
+       .flags = script.flags,
+       .read_only = call.command.has(catalog::kReadonly)},
+      call.context<Scripting>().scripts.interpreter(), script.function, given);
+}
+
+void eval(Call& call) {
+  show(call);
+  const auto given = parse_arguments(call, "ERR value is not an integer or out of range");
+  if (!given) return;
+  const auto script =
+      call.context<Scripting>().scripts.load(call.arg(1), ScriptCache::Origin::kEval);
+  if (!script) return call.reply.error("ERR " + script.error().text);
+  run_script(call, **script, *given);
+}
+
+void evalsha(Call& call) {
+  show(call);
+  // A name of another length is no digest, and nothing else matters then.
+  if (call.arg(1).size() != Sha1Text().size()) return call.reply.error(kNoScriptError);
+  const auto given = parse_arguments(call, "ERR value is not an integer or out of range");
+  if (!given) return;
+  const ScriptCache::Script* script = call.context<Scripting>().scripts.find(call.arg(1));
+  if (script == nullptr) return call.reply.error(kNoScriptError);
+  run_script(call, *script, *given);
+}
+
+void fcall(Call& call) {
+  show(call);
+  Scripting& scripting = call.context<Scripting>();
+  const Function* function = scripting.functions.find(call.arg(1));
+  if (function == nullptr) return call.reply.error("ERR Function not found");
+  const auto given = parse_arguments(call, "ERR Bad number of keys provided");
+  if (!given) return;
+  run(call,
+      {.name = function->name,
+       .flags = function->flags,
+       .is_function = true,
+       .read_only = call.command.has(catalog::kReadonly)},
+      scripting.functions.interpreter(), function->callback, *given);
+}
+
+}  // namespace
+
+std::vector<Binding> eval_bindings(Scripting& scripting) {
+  return {
+      {"eval", &eval, &scripting},       {"eval_ro", &eval, &scripting},
+      {"evalsha", &evalsha, &scripting}, {"evalsha_ro", &evalsha, &scripting},
+      {"fcall", &fcall, &scripting},     {"fcall_ro", &fcall, &scripting},
+  };
+}
+
+}  // namespace sorrel::script

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/result.h"
+#include "script/interpreter.h"
+#include "script/sha1.h"
+
+namespace sorrel::script {
+
+// The scripts that EVALSHA finds: compiled, by the digest of their text. Those that came with EVAL
+// are forgotten when there are many, the longest unused first; those of SCRIPT LOAD stay.
+//
+// Thread rule: under the gate.
+class ScriptCache {
+ public:
+  // `version` is what scripts are told.
+  explicit ScriptCache(std::string_view version);
+
+  struct Script {
+    Sha1Text sha;
+    Interpreter::Ref function;
+    uint32_t flags;  // ScriptFlag
+    std::string text;
+    bool loaded = false;                      // by SCRIPT LOAD, for good
+    std::list<const Script*>::iterator used;  // when not loaded: its place in line
+  };
+
+  // Any case. Null: unknown. Valid until the next load() or flush().
+  const Script* find(std::string_view sha);
+  // The script of this text, compiled when it is new. An Error is as EVAL answers it.
+  enum class Origin : uint8_t { kEval, kLoad };
+  Result<const Script*> load(std::string_view text, Origin origin);
+  // Forgets everything, the interpreter's heap included. Precondition: nothing runs.
+  void flush();
+
+  Interpreter& interpreter() { return *interpreter_; }
+
+  size_t count() const { return scripts_.size(); }
+  size_t memory_bytes() const;  // of texts and entries
+  size_t heap_bytes() const { return interpreter_->memory_bytes(); }
+  uint64_t evicted() const { return evicted_; }
+
+  // As many scripts of EVAL are kept.
+  static constexpr size_t kMostOfEval = 500;
+
+ private:
+  // The first bytes of a digest are as good as any hash of it.
+  struct Hash {
+    size_t operator()(const Sha1Text& sha) const;
+  };
+  const Script* found(const Sha1Text& sha);
+  void note_use(Script& script, Origin origin);
+  void evict();
+
+  std::string version_;
+  std::unique_ptr<Interpreter> interpreter_;
+  std::unordered_map<Sha1Text, std::unique_ptr<Script>, Hash> scripts_;
+  std::list<const Script*> of_eval_;  // the longest unused in front
+  size_t text_bytes_ = 0;
+  uint64_t evicted_ = 0;
+  // Clients that send EVAL send the same text again and again.
+  std::string last_text_;
+  Sha1Text last_sha_{};
+};
+
+}  // namespace sorrel::script

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <string_view>
+
+#include "dispatch/executor.h"
+#include "script/script_host.h"
+#include "script/scripting.h"
+
+namespace sorrel::script {
+
+// One script while it runs: what it may do, and the way of its commands to the executor. They run
+// inside the command that runs the script, on behalf of whoever called that.
+class ScriptRun final : public ScriptHost {
+ public:
+  struct Kind {
+    std::string_view name;  // the digest, or the function's name
+    uint32_t flags = 0;     // ScriptFlag
+    bool is_function = false;
+    bool read_only = false;  // the command is one of those that end in _RO
+  };
+  // Precondition: admitted().
+  ScriptRun(Call& call, Scripting& scripting, const Kind& kind);
+  ~ScriptRun() override;
+
+  // May a script of that kind run at all? False: an error was answered.
+  static bool admitted(Call& call, const Kind& kind);
+
+  void run(std::span<const std::string_view> args, resp::ReplySink& reply) override;
+  Permission permission(std::span<const std::string_view> args) override;
+  void set_replication(unsigned to) override;
+  void log(LogLevel level, std::string_view message) override;
+  bool interrupted() override;
+
+ private:
+  const Command* find(std::span<const std::string_view> args);
+  // Why the command may not run, without a code word or with '-' in front of it; null: it may.
+  const char* refusal(const Command* command, std::span<const std::string_view> args) const;
+
+  Call& call_;
+  Scripting& scripting_;
+  Executor::Inside inside_;
+  Caller caller_;
+  RunningScript running_;
+  bool read_only_;
+  bool allow_oom_;
+};
+
+}  // namespace sorrel::script
