@@ -36,6 +36,7 @@ struct Caller {
   bool may_wait = false;               // for keys, in a command that blocks
   acl::AccountHandle account;          // whose permissions it has; null: those of the server itself
   const Caller* outer = nullptr;       // kScript only
+  int64_t time_us = 0;                 // kScript only: what TIME tells, once it was asked
   Transaction* transaction = nullptr;  // null: cannot have one
 
   bool authenticated() const { return (reasons & kNotAuthenticated) == 0; }

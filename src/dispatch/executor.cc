@@ -270,10 +270,12 @@ Executor::Inside::Inside(Call& call)
       began_cycles_(executor_.last_cycles_),
       may_wait_(std::exchange(call.caller.may_wait, false)) {
   executor_.effects_.begin_unit();
+  executor_.inside_depth_++;
 }
 
 Executor::Inside::~Inside() {
   executor_.effects_.end_unit();
+  executor_.inside_depth_--;
   call_.caller.may_wait = may_wait_;
   // The outer command has changed nothing itself, and lasted from its beginning.
   executor_.door_.begin(call_.caller.db, executor_.now_ms_, !call_.caller.no_touch,

@@ -105,6 +105,8 @@ class Executor {
     door_.set_may_expire((world_.node.reasons & NodeState::kPaused) == 0);
   }
   int64_t now_ms() const { return now_ms_; }
+  // For a command that lets others in between and goes on in its own time.
+  void set_now_ms(int64_t now_ms) { now_ms_ = now_ms; }
   void enter() { world_.gate.enter(worker_); }
   void leave() { world_.gate.leave(worker_); }
   void pause() { world_.gate.pause(worker_); }
@@ -147,7 +149,7 @@ class Executor {
   // For changes made past commands (expiry): those who wait for such keys are served. Precondition:
   // in a batch, no latch held.
   void serve_touched() {
-    if (door_.has_touched()) [[unlikely]]
+    if (door_.has_touched() && inside_depth_ == 0) [[unlikely]]
       serve_waiters();
   }
   // After kWaiting: who waits.
@@ -222,6 +224,7 @@ class Executor {
   uint64_t last_cycles_ = 0;
   uint64_t changes_ = 0;
   const Command* current_ = nullptr;
+  int inside_depth_ = 0;       // of Inside: what it changed is not to be seen yet
   uint64_t inner_errors_ = 0;  // answered by commands inside the one that runs
   CommandTable::Recent recent_;
   Waiting waiting_;

@@ -73,6 +73,15 @@ bool refuse_subscribed(const Command& command, const Caller& caller, resp::Reply
   return true;
 }
 
+// In the middle of a script nobody may see the keyspace.
+bool refuse_busy(const Command& command, const NodeState& node, resp::ReplySink& reply) {
+  if ((node.reasons & NodeState::kBusy) == 0 || command.has(catalog::kAllowBusy)) return false;
+  reply.error(fmt::format(
+      "BUSY Redis is busy running a script. You can only call {} KILL or SHUTDOWN NOSAVE.",
+      node.busy_with_function ? "FUNCTION" : "SCRIPT"));
+  return true;
+}
+
 // Who does not wait while others are paused must not go past them into the keyspace. Redis means
 // replicas and monitors alike, and so do its words.
 bool refuse_exempt(const Command& command, const Caller& caller, resp::ReplySink& reply) {
@@ -128,6 +137,7 @@ bool Executor::refused(const Request& request, const Command*& command, Caller& 
   const uint64_t acts = acts_of(*command, caller);
   if (refuse_out_of_memory(acts, world_.node, reply)) return true;
   if (refuse_subscribed(*command, caller, reply)) return true;
+  if (refuse_busy(*command, world_.node, reply)) return true;
   if (refuse_exempt(*command, caller, reply)) return true;
   if (must_wait(*command, acts, caller, world_.node, now_ms_)) return true;
   return false;

@@ -11,9 +11,12 @@ struct NodeState {
     kPaused = 1 << 0,       // CLIENT PAUSE is in force
     kOutOfMemory = 1 << 1,  // used memory is over maxmemory and nothing can be evicted
     kMonitored = 1 << 2,    // somebody runs MONITOR
+    kBusy = 1 << 7,         // a script has been running for long, and lets others in between
   };
   // The OR of every reason for commands to leave the fast path; zero in the common case.
   uint32_t reasons = 0;
+
+  bool busy_with_function = false;  // kBusy: it is a function, not a script
 
   enum class Pause : uint8_t { kNone, kWrites, kAll } pause = Pause::kNone;
   int64_t pause_until_ms = 0;

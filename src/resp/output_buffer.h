@@ -18,6 +18,12 @@ class OutputBuffer {
   OutputBuffer(const OutputBuffer&) = delete;
   OutputBuffer& operator=(const OutputBuffer&) = delete;
 
+  void swap(OutputBuffer& other) {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+  }
+
   // Room for at least `bytes` more; write there, then call advance() with what was used.
   char* reserve(size_t bytes) {
     if (lacks(bytes)) [[unlikely]]

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 namespace sorrel::script {
@@ -89,7 +90,7 @@ class ReplyBuilder {
     } else if (push_field("double", LUA_TNUMBER)) {
       reply_.real(lua_tonumber(state_, -1));
     } else if (push_field("big_number", LUA_TSTRING)) {
-      reply_.big_number(text(-1));
+      big_number();
     } else if (push_field("verbatim_string", LUA_TTABLE)) {
       if (verbatim()) {
         lua_pop(state_, 1);
@@ -115,6 +116,15 @@ class ReplyBuilder {
     } else {
       reply_.error(message);
     }
+  }
+
+  // A line of its own in RESP3, so nothing in it may end that.
+  void big_number() {
+    std::string digits(text(-1));
+    for (char& c : digits) {
+      if (c == '\r' || c == '\n') c = ' ';
+    }
+    reply_.big_number(digits);
   }
 
   bool verbatim() {

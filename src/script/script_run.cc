@@ -60,6 +60,9 @@ ScriptRun::ScriptRun(Call& call, Scripting& scripting, const Kind& kind)
 
 ScriptRun::~ScriptRun() {
   scripting_.running = nullptr;
+  if (running_.slow && scripting_.hooks.end_busy) {
+    scripting_.hooks.end_busy(call_.executor.worker());
+  }
   call_.executor.effects().set_muted(false);
 }
 
@@ -75,7 +78,10 @@ const char* ScriptRun::refusal(const Command* command,
   if (!command->arity_fits(args.size()) || command->handler == nullptr) {
     return "Wrong number of args calling Redis command from script";
   }
-  if (command->has(catalog::kNoScript)) return "This Redis command is not allowed from script";
+  const ScriptingHooks& hooks = scripting_.hooks;
+  if (command->has(catalog::kNoScript) && !(hooks.all_allowed && hooks.all_allowed())) {
+    return "This Redis command is not allowed from script";
+  }
   if (read_only_ && command->has(catalog::kWrite | catalog::kMayReplicate)) {
     return "Write commands are not allowed from read-only scripts.";
   }
@@ -126,7 +132,9 @@ bool ScriptRun::interrupted() {
                     "{}.",
                     ran_ms, running_.is_function ? "FUNCTION KILL" : "SCRIPT KILL", running_.name));
   }
-  if (scripting_.hooks.let_others_in) scripting_.hooks.let_others_in(call_.executor.worker());
+  if (scripting_.hooks.let_others_in) {
+    scripting_.hooks.let_others_in(call_.executor.worker(), running_.is_function);
+  }
   if (running_.killed) {
     scripting_.log().notice("The script was ended by a client.");
     return true;

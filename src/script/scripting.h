@@ -23,7 +23,11 @@ struct ScriptingOptions {
 struct ScriptingHooks {
   // Called by a script that is over its time, every now and then, under the gate: lets the process
   // serve others, who hear BUSY, and comes back with the gate closed again.
-  std::function<void(unsigned worker)> let_others_in;
+  std::function<void(unsigned worker, bool is_function)> let_others_in;
+  // Such a script is at its end. Under the gate.
+  std::function<void(unsigned worker)> end_busy;
+  // DEBUG SET-DISABLE-DENY-SCRIPTS: scripts may call what is not for them.
+  std::function<bool()> all_allowed;
   // The server is about to end: scripts must, too.
   std::function<bool()> stopping;
 };

@@ -254,8 +254,11 @@ int repeat(lua_State* state) {
   return 1;
 }
 
+// Nothing but the mark of bytecode: scripts that dump get what nobody loads.
 int dump(lua_State* state) {
-  return luaL_error(state, "unable to dump given function");
+  luaL_checktype(state, 1, LUA_TFUNCTION);
+  lua_pushliteral(state, LUA_SIGNATURE);
+  return 1;
 }
 
 constexpr LibraryFunction kOwn[] = {

@@ -29,7 +29,7 @@ Admin::Admin(Server& server)
       database_{.options = server.options(),
                 .clock = server.clock(),
                 .log = server.log(),
-                .stop = [&server](int code) { server.request_stop(code); }},
+                .stop = [&server](int code) { server.stop_now(code); }},
       debug_{.options = server.options(),
              .log = server.log(),
              .expiry = server.expiry(),

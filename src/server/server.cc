@@ -113,6 +113,7 @@ Status Server::build_commands() {
   add(session_bindings(sessions_));
   add(transaction_bindings(hub_));
   add(admin_.bindings());
+  connect_scripting();
   add(scripting_.bindings());
   auto table = CommandTable::build(bindings);
   if (!table) return table.error();
@@ -122,6 +123,22 @@ Status Server::build_commands() {
     if (Status renamed = commands_->rename(from, to); !renamed) return renamed;
   }
   return {};
+}
+
+// What scripts that run for long need of the rest. All of it happens under the gate.
+void Server::connect_scripting() {
+  script::ScriptingHooks& hooks = scripting_.hooks;
+  hooks.let_others_in = [this](unsigned worker, bool is_function) {
+    node_.reasons |= NodeState::kBusy;
+    node_.busy_with_function = is_function;
+    workers_[worker]->let_others_in();
+  };
+  hooks.end_busy = [this](unsigned worker) {
+    node_.reasons &= ~uint32_t{NodeState::kBusy};
+    workers_[worker]->host().end_serving_others();
+  };
+  hooks.all_allowed = [this] { return admin_.debug_settings().disable_deny_scripts; };
+  hooks.stopping = [this] { return stopping_.load(std::memory_order_relaxed); };
 }
 
 Status Server::listen() {
@@ -163,7 +180,13 @@ int Server::run() {
 
 void Server::request_stop(int exit_code) {
   exit_code_.store(exit_code);
+  stopping_.store(true, std::memory_order_relaxed);
   workers_[0]->stop();
+}
+
+void Server::stop_now(int exit_code) {
+  listeners_.close();
+  request_stop(exit_code);
 }
 
 void Server::on_accept(std::unique_ptr<io::Accepted> connection) {

@@ -66,6 +66,8 @@ class Server : public io::AcceptHandler {
   int run();
   // Any thread.
   void request_stop(int exit_code);
+  // The same under the gate: nobody can connect any more when it returns.
+  void stop_now(int exit_code);
   // Before start().
   void set_process_hooks(ProcessHooks hooks) { process_ = std::move(hooks); }
 
@@ -101,6 +103,7 @@ class Server : public io::AcceptHandler {
 
  private:
   Status build_commands();
+  void connect_scripting();
   Status listen();
   void register_hooks();
   void register_network_hooks();
@@ -140,6 +143,7 @@ class Server : public io::AcceptHandler {
   RateSampler sampler_;
   size_t next_worker_ = 0;
   std::atomic<int> exit_code_{0};
+  std::atomic<bool> stopping_{false};
 };
 
 }  // namespace sorrel::server

@@ -1,5 +1,8 @@
 #include "server/worker.h"
 
+#include <chrono>
+#include <thread>
+
 #include "io/process.h"
 
 namespace sorrel::server {
@@ -43,6 +46,20 @@ void Worker::join() {
 void Worker::stop() {
   stopping_.store(true, std::memory_order_release);
   loop_->wake();
+}
+
+void Worker::let_others_in() {
+  // Those who wait to be alone get their turn while this worker is outside; a moment's sleep, as
+  // whoever lets a lock go and takes it at once gets it again.
+  constexpr auto kMoment = std::chrono::milliseconds(1);
+  if (workers_ > 1) {
+    executor_.world().gate.end_exclusive(index_);
+    executor_.leave();
+    std::this_thread::sleep_for(kMoment);
+    executor_.enter();
+  }
+  host_.serve_others();
+  if (workers_ > 1) executor_.world().gate.begin_exclusive(index_);
 }
 
 void Worker::reset_stats() {

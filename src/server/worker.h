@@ -68,6 +68,10 @@ class Worker {
   // Any thread.
   void stop();
 
+  // From within a command that has the process to itself and takes long: opens the gate, serves the
+  // connections of this worker for a moment, and closes it again.
+  void let_others_in();
+
   unsigned index() const { return index_; }
   io::Loop& loop() { return *loop_; }
   Executor& executor() { return executor_; }

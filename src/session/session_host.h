@@ -96,6 +96,12 @@ class SessionHost {
   // when it ends early.
   void resume_postponed();
 
+  // From within a command that takes long: reads and answers the other connections for a moment.
+  // The one that waits for the command is left alone. Precondition: a request runs, under no latch.
+  void serve_others();
+  // The command is at its end: its connection is read again.
+  void end_serving_others();
+
   // Any thread: `task` runs on this worker, inside its batch.
   void post(std::function<void()> task);
   void run_posted();
@@ -180,6 +186,8 @@ class SessionHost {
     bool in_request = true;  // messages to it wait for the end of its request
   };
 
+  struct Turn;
+  void swap_turn(Turn& other);
   Session* take_in(std::unique_ptr<io::Accepted> connection);
   void begin_running(Session& session, size_t bytes);
   void end_running();
