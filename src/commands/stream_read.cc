@@ -76,7 +76,7 @@ class ReadParser {
   bool take_block(ReadOptions& parsed) {
     if (call_.caller.kind == Caller::Kind::kScript) {
       return fail(fmt::format("ERR {} command is not allowed with BLOCK option from scripts",
-                              for_group_ ? "xreadgroup" : "xread"));
+                              call_.arg(0)));
     }
     const auto timeout =
         parse_integer(call_, call_.arg(at_ + 1), "ERR timeout is not an integer or out of range");

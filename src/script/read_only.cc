@@ -81,7 +81,10 @@ bool is_read_only(lua_State* state, int index) {
 }
 
 void check_writable(lua_State* state, int index) {
-  if (is_read_only(state, index)) refuse_change(state);
+  if (!is_read_only(state, index)) return;
+  // Without a place, as Redis has it when a function and not the code itself changes a table.
+  lua_pushliteral(state, "Attempt to modify a readonly table");
+  lua_error(state);
 }
 
 void refuse_absent_fields(lua_State* state) {

@@ -18,6 +18,7 @@ Caller caller_for(const Caller& outer) {
   Caller caller = outer;
   caller.kind = Caller::Kind::kScript;
   caller.outer = &outer;
+  caller.reasons = 0;  // what is asked of it is asked here
   caller.may_wait = false;
   caller.transaction = nullptr;
   return caller;

@@ -84,7 +84,15 @@ void swapdb(Call& call) {
 
 void time(Call& call) {
   constexpr int64_t kUsPerSecond = 1'000'000;
-  const int64_t now_us = commands_of(call).clock.wall_us();
+  const Clock& clock = commands_of(call).clock;
+  int64_t now_us = 0;
+  if (call.caller.kind == Caller::Kind::kScript) {
+    // A script is one moment.
+    if (call.caller.time_us == 0) call.caller.time_us = clock.wall_us();
+    now_us = call.caller.time_us;
+  } else {
+    now_us = clock.wall_us();
+  }
   call.reply.array(2);
   call.reply.bulk_integer(now_us / kUsPerSecond);
   call.reply.bulk_integer(now_us % kUsPerSecond);
