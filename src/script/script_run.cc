@@ -18,7 +18,8 @@ Caller caller_for(const Caller& outer) {
   Caller caller = outer;
   caller.kind = Caller::Kind::kScript;
   caller.outer = &outer;
-  caller.reasons = 0;  // what is asked of it is asked here
+  // Of what gates ask, only permissions are asked of commands in scripts.
+  caller.reasons = outer.reasons & Caller::kRestricted;
   caller.may_wait = false;
   caller.transaction = nullptr;
   return caller;
@@ -100,6 +101,11 @@ void ScriptRun::run(std::span<const std::string_view> args, resp::ReplySink& rep
     inside_.refuse(command, text, reply);
     return;
   }
+  if ((caller_.reasons & Caller::kRestricted) != 0) [[unlikely]] {
+    const std::string error =
+        call_.executor.permission_error(caller_, *command, args, Executor::AskedFor::kScript);
+    if (!error.empty()) return inside_.refuse(command, error, reply);
+  }
   if (command->has(catalog::kWrite)) running_.wrote = true;
   Request request;
   request.args = args;
@@ -110,7 +116,10 @@ void ScriptRun::run(std::span<const std::string_view> args, resp::ReplySink& rep
 }
 
 ScriptHost::Permission ScriptRun::permission(std::span<const std::string_view> args) {
-  return find(args) == nullptr ? Permission::kUnknownCommand : Permission::kGranted;
+  const Command* command = find(args);
+  if (command == nullptr) return Permission::kUnknownCommand;
+  return call_.executor.is_permitted(caller_, *command, args) ? Permission::kGranted
+                                                              : Permission::kDenied;
 }
 
 void ScriptRun::set_replication(unsigned to) {

@@ -56,8 +56,9 @@ void end_subscribers_of(SessionWorld& world, const acl::AccountHandle& account,
 
 void note_denial(SessionWorld& world, const Caller& caller, acl::AccessEntry entry) {
   if (entry.user.empty()) entry.user = caller.user_name();
-  if (caller.kind == Caller::Kind::kSession) {
-    const Session& session = *static_cast<const SessionCaller&>(caller).session;
+  const Caller& who = caller.kind == Caller::Kind::kScript ? *caller.outer : caller;
+  if (who.kind == Caller::Kind::kSession) {
+    const Session& session = *static_cast<const SessionCaller&>(who).session;
     if (entry.created_ms == 0) entry.created_ms = session.host().now_ms();
     entry.client = client_line(session, session.host().now_ms());
   }
