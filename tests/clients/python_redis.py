@@ -16,6 +16,14 @@ class Smoke(unittest.TestCase):
         self.client.flushall()
         self.addCleanup(self.client.close)
 
+    @staticmethod
+    def at_once(count, work):
+        threads = [threading.Thread(target=work) for _ in range(count)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
     def test_strings(self):
         c = self.client
         self.assertTrue(c.ping())
@@ -107,6 +115,75 @@ class Smoke(unittest.TestCase):
         self.assertGreater(c.command_count(), 20)
         self.assertIsInstance(c.time()[0], int)
 
+    def test_transactions(self):
+        pipe = self.client.pipeline()
+        pipe.set("t", 1).incr("t").lpush("t", "x").get("t")
+        outcome = pipe.execute(raise_on_error=False)
+        self.assertEqual(outcome[:2] + outcome[3:], [True, 2, "2"])
+        self.assertIsInstance(outcome[2], redis.ResponseError)
+        with self.client.pipeline() as pipe:
+            pipe.watch("t")
+            self.client.set("t", "changed")
+            pipe.multi()
+            pipe.set("t", "lost")
+            self.assertRaises(redis.WatchError, pipe.execute)
+        add = lambda pipe: pipe.multi() or pipe.incr("n")  # noqa: E731
+        self.assertEqual([self.client.transaction(add, "n") for _ in range(3)], [[1], [2], [3]])
+
+    def test_optimistic_locking_loses_nothing(self):
+        def add(pipe):
+            before = int(pipe.get("sum") or 0)
+            pipe.multi()
+            pipe.set("sum", before + 1)
+
+        def work():
+            client = redis.Redis(port=PORT, socket_timeout=20)
+            for _ in range(25):
+                client.transaction(add, "sum")
+            client.close()
+
+        self.at_once(8, work)
+        self.assertEqual(self.client.get("sum"), "200")
+
+    def test_locks(self):
+        def work():
+            client = redis.Redis(port=PORT, socket_timeout=20)
+            for _ in range(10):
+                with client.lock("mutex", timeout=20, sleep=0.002):
+                    # Neither is atomic; only the lock keeps them apart.
+                    client.set("held", int(client.get("held") or 0) + 1)
+            client.close()
+
+        self.at_once(6, work)
+        self.assertEqual(self.client.get("held"), "60")
+        lock = self.client.lock("mutex", timeout=10)
+        self.assertTrue(lock.acquire(blocking=False))
+        self.assertFalse(self.client.lock("mutex").acquire(blocking=False))
+        self.assertTrue(lock.extend(50))
+        self.assertGreater(self.client.ttl("mutex"), 50)
+        lock.release()
+        self.assertRaises(redis.exceptions.LockError, lock.release)
+
+    def test_channels(self):
+        listener = self.client.pubsub()
+        listener.subscribe("news")
+        listener.psubscribe("n*")
+        kinds = [listener.get_message(timeout=10)["type"] for _ in range(2)]
+        self.assertEqual(kinds, ["subscribe", "psubscribe"])
+        self.assertEqual(self.client.publish("news", "hello"), 2)
+        heard = sorted((m["type"], m["data"]) for m in (listener.get_message(timeout=10) for _ in range(2)))
+        self.assertEqual(heard, [("message", "hello"), ("pmessage", "hello")])
+        self.assertEqual(self.client.pubsub_numsub("news"), [("news", 1)])
+        listener.close()
+
+    def test_scripts(self):
+        add = self.client.register_script("return redis.call('INCRBY', KEYS[1], ARGV[1])")
+        self.assertEqual(add(keys=["s"], args=[5]), 5)
+        self.client.script_flush()
+        self.assertEqual(add(keys=["s"], args=[5]), 10)
+        with self.assertRaisesRegex(redis.ResponseError, "wrong kind of value"):
+            self.client.eval("redis.call('LPUSH', KEYS[1], 'x')", 1, "s")
+
     def test_many_clients_at_once(self):
         def work():
             client = redis.Redis(port=PORT, socket_timeout=20)
@@ -114,11 +191,7 @@ class Smoke(unittest.TestCase):
                 client.incr("shared")
             client.close()
 
-        threads = [threading.Thread(target=work) for _ in range(8)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        self.at_once(8, work)
         self.assertEqual(self.client.get("shared"), "1600")
 
 
