@@ -16,6 +16,7 @@ import sys
 from collection_bench import (COLLECTION_SHAPES, COLLECTION_WORKLOADS, fill_collections,
                               measure_big, measure_ranks)
 from servers import MILLION, Server
+from surface_bench import measure_surface
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -131,6 +132,7 @@ def main():
             server.fill(["SET", "key:__rand_int__", "v" * 32])
             server.fill(["SET", "ctr:__rand_int__", "1000"])
         missed = measure_speed(servers, WORKLOADS, args.rounds, args.scale, args.only)
+        missed += measure_surface(servers, args.rounds, args.only)
         for server in servers:
             server.ask("FLUSHALL")
             fill_collections(server)
