@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "acl/access_log.h"
+#include "base/clock.h"
 #include "base/cycles.h"
 #include "dispatch/call.h"
 #include "dispatch/change_hub.h"
@@ -60,6 +61,7 @@ struct ExecutorWorld {
   Waiters* waiters = nullptr;  // null: nobody can wait
   ChangeHub* hub = nullptr;    // null: nobody hears of changes
   ReadObserver* readers = nullptr;
+  const Clock* clock = nullptr;  // null: time stands still within a batch
 };
 
 // One worker's way of running commands: gates, locks, the handler, bookkeeping. Belongs to its

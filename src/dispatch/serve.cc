@@ -33,6 +33,8 @@ void Executor::serve_waiters() {
     return;
   }
   serving_ = true;
+  // What has changed the keys may have taken long enough for them to be gone again.
+  if (world_.clock != nullptr) now_ms_ = world_.clock->wall_ms();
   // The command that made the change may itself be waiting; what is run here must not say so.
   const bool asked = waiting_.asked;
   for (size_t next = 0; next < door_.touched().size(); next++) {

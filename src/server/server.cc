@@ -77,7 +77,7 @@ Status Server::start() {
   gate_ = std::make_unique<WorldGate>(threads);
   executors_ = std::make_unique<ExecutorWorld>(
       ExecutorWorld{*commands_, *keyspace_, effects_, *gate_, node_, measure_cycles(clock_),
-                    &admin_.observer(), &waiters_, &hub_, &sessions_.tracking});
+                    &admin_.observer(), &waiters_, &hub_, &sessions_.tracking, &clock_});
   hub_.set_notifications(&sessions_.notifications);
   hub_.set_tracking(&sessions_.tracking);
   sessions_.tracking.set_interest(&hub_.interest());
