@@ -16,7 +16,7 @@ constexpr Arg kClientKillClientType[] = {
     {.name = "pubsub", .type = ArgType::kPureToken, .token = "PUBSUB"},
 };
 
-constexpr Arg kClientKillSkipme[] = {
+constexpr Arg kYesNo[] = {
     {.name = "yes", .type = ArgType::kPureToken, .token = "YES"},
     {.name = "no", .type = ArgType::kPureToken, .token = "NO"},
 };
@@ -40,7 +40,7 @@ constexpr Arg kClientKillNewFormat[] = {
      .type = ArgType::kOneOf,
      .token = "SKIPME",
      .optional = true,
-     .parts = kClientKillSkipme},
+     .parts = kYesNo},
 };
 
 constexpr Arg kClientKillFilter[] = {
@@ -158,22 +158,12 @@ constexpr Arg kClientUnblockArgs[] = {
      .parts = kClientUnblockUnblockType},
 };
 
-constexpr Arg kClientCachingMode[] = {
-    {.name = "yes", .type = ArgType::kPureToken, .token = "YES"},
-    {.name = "no", .type = ArgType::kPureToken, .token = "NO"},
-};
-
 constexpr Arg kClientCachingArgs[] = {
-    {.name = "mode", .type = ArgType::kOneOf, .parts = kClientCachingMode},
-};
-
-constexpr Arg kClientTrackingStatus[] = {
-    {.name = "on", .type = ArgType::kPureToken, .token = "ON"},
-    {.name = "off", .type = ArgType::kPureToken, .token = "OFF"},
+    {.name = "mode", .type = ArgType::kOneOf, .parts = kYesNo},
 };
 
 constexpr Arg kClientTrackingArgs[] = {
-    {.name = "status", .type = ArgType::kOneOf, .parts = kClientTrackingStatus},
+    {.name = "status", .type = ArgType::kOneOf, .parts = kOnOff},
     {.name = "client-id", .type = ArgType::kInteger, .token = "REDIRECT", .optional = true},
     {.name = "prefix",
      .token = "PREFIX",
