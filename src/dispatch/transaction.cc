@@ -54,10 +54,13 @@ std::span<const Transaction::Queued> Transaction::commands() {
   return queued_;
 }
 
+// What a watched key costs, its entry in the list of all watchers included; names are mostly short.
+constexpr size_t kWatchedKeyBytes = sizeof(Watcher::Key) + 96;
+
 size_t Transaction::memory_bytes() const {
-  return bytes_.capacity() + ends_.capacity() * sizeof(size_t) +
-         commands_.capacity() * sizeof(Place) + views_.capacity() * sizeof(std::string_view) +
-         queued_.capacity() * sizeof(Queued);
+  return bytes_.size() + ends_.capacity() * sizeof(size_t) + commands_.capacity() * sizeof(Place) +
+         views_.capacity() * sizeof(std::string_view) + queued_.capacity() * sizeof(Queued) +
+         watcher.keys().size() * kWatchedKeyBytes;
 }
 
 }  // namespace sorrel

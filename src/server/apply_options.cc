@@ -125,6 +125,7 @@ void Server::apply_options() {
   session.max_total_memory =
       client_memory >= 0 ? static_cast<uint64_t>(client_memory)
                          : from.memory.max_bytes / 100 * static_cast<uint64_t>(-client_memory);
+  evict_clients();
   session.protected_mode = from.network.protected_mode;
   sessions_.users.set_new_user_channels(channels_of_new_users(from));
   sessions_.access_log.set_max_length(static_cast<size_t>(from.security.acl_log_max_len));

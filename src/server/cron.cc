@@ -4,6 +4,7 @@
 
 #include "io/process.h"
 #include "server/server.h"
+#include "session/client_eviction.h"
 
 namespace sorrel::server {
 
@@ -64,19 +65,7 @@ void Server::judge_memory() {
 void Server::evict_clients() {
   uint64_t limit = sessions_.options.max_total_memory;
   if (limit == 0) limit = io::total_system_memory() / 4;
-  if (limit == 0) return;
-  uint64_t held = client_memory();
-  while (held > limit) {
-    SessionHost* largest = nullptr;
-    for (const auto& worker : workers_) {
-      if (largest == nullptr || worker->host().memory_bytes() > largest->memory_bytes()) {
-        largest = &worker->host();
-      }
-    }
-    const size_t freed = largest->evict_largest();
-    if (freed == 0) return;
-    held -= std::min<uint64_t>(held, freed);
-  }
+  if (limit != 0) sorrel::evict_clients(sessions_, limit);
 }
 
 }  // namespace sorrel::server

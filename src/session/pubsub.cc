@@ -62,21 +62,31 @@ int64_t count_receivers(const TopicTable& topics, const Message& message) {
 
 }  // namespace
 
+// With the mutex held and the host's queue empty: what was published before is heard by who listens
+// now, what comes later by who listens then.
+template <class Change>
+bool PubSub::change_listeners(SessionHost& host, Change&& change) {
+  while (true) {
+    deliver_waiting(host);
+    const std::lock_guard lock(mutex_);
+    if (host.message_queue().empty()) return change();
+  }
+}
+
 bool PubSub::subscribe(Session& session, TopicKind kind, std::string_view name) {
   SessionHost& host = session.host();
-  deliver_waiting(host);
-  const std::lock_guard lock(mutex_);
-  return host.topics().add(session, session.start_listening(), kind, name);
+  return change_listeners(
+      host, [&] { return host.topics().add(session, session.start_listening(), kind, name); });
 }
 
 bool PubSub::unsubscribe(Session& session, TopicKind kind, std::string_view name) {
   if (session.listening() == nullptr) return false;
   SessionHost& host = session.host();
-  deliver_waiting(host);
-  const std::lock_guard lock(mutex_);
-  const bool listened = host.topics().remove(*session.listening(), kind, name);
-  session.stop_listening_to_nothing();
-  return listened;
+  return change_listeners(host, [&] {
+    const bool listened = host.topics().remove(*session.listening(), kind, name);
+    session.stop_listening_to_nothing();
+    return listened;
+  });
 }
 
 void PubSub::unsubscribe_all(Session& session) {

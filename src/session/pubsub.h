@@ -81,6 +81,8 @@ class PubSub {
   std::vector<std::string> topic_names(TopicKind kind, std::string_view pattern) const;
 
  private:
+  template <class Change>
+  bool change_listeners(SessionHost& host, Change&& change);
   int64_t publish_to_all(SessionHost& from, const Message& message);
   template <class Visit>
   void for_each_topic(TopicKind kind, Visit&& visit) const;

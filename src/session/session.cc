@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "resp/reply_writer.h"
 #include "resp/short_request.h"
+#include "session/client_eviction.h"
 #include "session/client_list.h"
 #include "session/session_host.h"
 
@@ -61,7 +62,8 @@ void Session::on_data(std::string_view bytes) {
     if (used < bytes.size() && !closing_) held_.assign(bytes.substr(used));
   } else {
     held_.append(bytes);
-    if (!suspended_ && waiter_ == nullptr) release_held(process(held_));
+    watch_memory();
+    if (!closing_ && !suspended_ && waiter_ == nullptr) release_held(process(held_));
   }
   if (!closing_ && over_query_limit()) {
     host_.stats_.query_limit_closes++;
@@ -69,6 +71,7 @@ void Session::on_data(std::string_view bytes) {
                              client_line(*this, host_.now_ms()));
     close_soon(false);
   }
+  if (!closing_) watch_memory();
   if (closing_) {
     free_memory(held_);
     parser_.reset();
@@ -325,6 +328,11 @@ void Session::end_exception() {
   if (tracking_ != nullptr) tracking_->caching = false;
 }
 
+void Session::push_own(const Piece& piece) {
+  if (waiter_ == nullptr) return push(piece);
+  after_wait_ += piece.buffer->view(piece.begin, piece.end);
+}
+
 Listening& Session::start_listening() {
   if (listening_ == nullptr) {
     listening_ = std::make_unique<Listening>();
@@ -418,6 +426,7 @@ void Session::answer_waiting(const Waiters::Handle& waiter, std::string_view rep
   if (waiter_ == nullptr || waiter_->ticket != waiter->ticket || closing_) return;
   stop_waiting();
   if (!silent()) send(reply);
+  if (!after_wait_.empty()) send(std::exchange(after_wait_, {}));
   be_heard_again();
   last_use_ms_ = host_.now_ms();
   if (!held_.empty() && !suspended_) release_held(process(held_));
@@ -543,10 +552,29 @@ size_t Session::output_memory_bytes() const {
 }
 
 size_t Session::memory_bytes() const {
-  return sizeof(Session) + held_.capacity() + parser_.memory_bytes() + name.capacity() +
+  return sizeof(Session) + held_.size() + parser_.memory_bytes() + name.capacity() +
          library_name.capacity() + library_version.capacity() + transaction_.memory_bytes() +
          output_memory_bytes() + (listening_ == nullptr ? 0 : listening_->memory_bytes()) +
          (tracking_ == nullptr ? 0 : tracking_->memory_bytes());
+}
+
+size_t Session::count_memory() {
+  const size_t bytes = memory_bytes();
+  // Differences below zero wrap around, and so do sums.
+  host_.world_.client_bytes.fetch_add(bytes - counted_bytes_, std::memory_order_relaxed);
+  counted_bytes_ = bytes;
+  return bytes;
+}
+
+void Session::watch_memory() {
+  SessionWorld& world = host_.world_;
+  const uint64_t limit = world.options.max_total_memory;
+  if (limit == 0) [[likely]]
+    return;
+  const size_t before = counted_bytes_;
+  if (count_memory() <= before) return;
+  if (world.client_bytes.load(std::memory_order_relaxed) < limit) return;
+  host_.executor_.exclusively([&] { evict_clients(world, limit); });
 }
 
 bool Session::check_limits(int64_t now_ms) {
@@ -558,7 +586,7 @@ bool Session::check_limits(int64_t now_ms) {
     close_soon(false);
     return true;
   }
-  host_.enforce_output_limit(*this);
+  host_.enforce_output_limit(*this, 0);
   return closing_;
 }
 

@@ -80,6 +80,9 @@ class Session final : public io::StreamHandler {
   // Sends what has been written for many at the end of the turn; behind the answer of the request
   // that it is running itself, if any, so that no message lies within an answer.
   void push(const Piece& piece);
+  // For what its own command has caused: behind the answer too when somebody else has run it,
+  // because it waited.
+  void push_own(const Piece& piece);
 
   // Pub/sub; see PubSub, which keeps these. Null: it listens to nothing.
   Listening* listening() const { return listening_.get(); }
@@ -125,6 +128,10 @@ class Session final : public io::StreamHandler {
   size_t output_bytes() const;
   size_t output_memory_bytes() const;
   size_t memory_bytes() const;
+  // Notes how much that is now, for all clients together; returns it.
+  size_t count_memory();
+  // The same while that is limited; clients are closed when it is too much.
+  void watch_memory();
   bool suspended() const { return suspended_; }
   bool monitoring() const { return monitoring_; }
   void set_monitoring(bool on);  // under the gate
@@ -190,7 +197,9 @@ class Session final : public io::StreamHandler {
   int64_t created_ms_;
   int64_t last_use_ms_;
   int64_t over_soft_limit_since_ms_ = 0;
-  size_t flush_bytes_ = 0;  // closing: what was still to be taken at the last look
+  size_t counted_bytes_ = 0;  // of world's client_bytes
+  std::string after_wait_;    // messages that its own command has caused, while it waits
+  size_t flush_bytes_ = 0;    // closing: what was still to be taken at the last look
   ReplyMode reply_mode_ = ReplyMode::kOn;
   bool skip_next_reply_ = false;
   // What is to be done behind the running request.

@@ -14,6 +14,9 @@ constexpr size_t kScratchKept = 1 << 20;
 constexpr size_t kSendBytes = 256 * 1024;
 // So are they when they are in that many slices.
 constexpr size_t kSendSlices = 32 * 1024;
+// An answer up to this size does not count towards the limits of what may wait: Redis has a buffer
+// of this size for each connection.
+constexpr size_t kReplyBuffer = 16 * 1024;
 // Longer pieces are sent from where they are; shorter ones are put together first.
 constexpr size_t kLongPiece = 16 * 1024;
 // Sessions looked at per cron call, beside a tenth of all: every one is seen about once a second.
@@ -206,14 +209,20 @@ inline void SessionHost::send_slices(const Slice& first) {
 
 inline void SessionHost::send_now(Session& session, std::string_view bytes) {
   if (bytes.empty() || session.killed()) return;
+  // Who is answered more than it may have waiting is closed without any of it.
+  if (bytes.size() > kReplyBuffer) [[unlikely]] {
+    enforce_output_limit(session, bytes.size());
+    if (session.killed()) return;
+  }
   stats_.writes++;
   stats_.output_bytes += bytes.size();
   session.stream_->send(bytes);
-  enforce_output_limit(session);
+  enforce_output_limit(session, 0);
 }
 
-void SessionHost::enforce_output_limit(Session& session) {
-  const size_t pending = session.output_bytes();
+// `more`: what is about to be sent.
+void SessionHost::enforce_output_limit(Session& session, size_t more) {
+  const size_t pending = session.output_bytes() + more;
   if (pending == 0) [[likely]] {
     session.over_soft_limit_since_ms_ = 0;
     return;
@@ -221,14 +230,18 @@ void SessionHost::enforce_output_limit(Session& session) {
   const OutputBound& bound = type_of(session) == ClientType::kPubSub ? world_.options.pubsub_output
                                                                      : world_.options.normal_output;
   bool over = bound.hard_bytes > 0 && pending > bound.hard_bytes;
-  if (!session.caller_.authenticated() && pending > kUnauthenticatedOutputLimit) over = true;
+  if (!session.caller_.authenticated() && pending - more > kUnauthenticatedOutputLimit) over = true;
   if (bound.soft_bytes > 0 && pending > bound.soft_bytes) {
     if (session.over_soft_limit_since_ms_ == 0) session.over_soft_limit_since_ms_ = now_ms();
     if (now_ms() - session.over_soft_limit_since_ms_ > bound.soft_seconds * 1000) over = true;
   } else {
     session.over_soft_limit_since_ms_ = 0;
   }
-  if (!over || session.killed()) return;
+  if (session.killed()) return;
+  if (!over) {
+    if (more == 0) session.watch_memory();
+    return;
+  }
   stats_.output_limit_closes++;
   world_.log.warning("Client " + client_line(session, now_ms()) +
                      " scheduled to be closed ASAP for overcoming of output buffer limits.");
@@ -245,6 +258,7 @@ void SessionHost::forget(Session& session) {
     });
   }
   world_.pubsub.unsubscribe_all(session);
+  world_.client_bytes.fetch_sub(session.counted_bytes_, std::memory_order_relaxed);
   for (Slice& slice : slices_) {
     if (slice.session == &session) slice.session = nullptr;
   }
@@ -355,26 +369,15 @@ void SessionHost::send_to_monitors(std::string_view line) {
 }
 
 size_t SessionHost::memory_bytes() const {
-  size_t bytes = out_.capacity() + joined_.capacity();
-  for (const resp::OutputBuffer& buffer : pushed_) bytes += buffer.capacity();
+  size_t bytes = 0;
   for (const auto& [id, session] : sessions_) bytes += session->memory_bytes();
   return bytes;
 }
 
-size_t SessionHost::evict_largest() {
-  Session* largest = nullptr;
-  for (const auto& [id, session] : sessions_) {
-    if (session->killed() || session->caller_.no_evict) continue;
-    if (largest == nullptr || session->memory_bytes() > largest->memory_bytes()) {
-      largest = session.get();
-    }
-  }
-  if (largest == nullptr) return 0;
-  const size_t bytes = largest->memory_bytes();
+void SessionHost::evict(Session& session) {
   stats_.evicted++;
-  world_.log.notice("Evicting client: " + client_line(*largest, now_ms()));
-  largest->kill();
-  return bytes;
+  world_.log.notice("Evicting client: " + client_line(session, now_ms()));
+  session.kill();
 }
 
 }  // namespace sorrel

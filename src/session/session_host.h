@@ -59,6 +59,8 @@ struct SessionWorld {
   std::atomic<int64_t> connected{0};
   std::atomic<uint64_t> rejected{0};
   int64_t monitors = 0;  // changed under the gate
+  // Memory that clients hold, as last counted; kept while it is limited.
+  std::atomic<uint64_t> client_bytes{0};
   PubSub pubsub{hosts};
   Notifications notifications{pubsub, hosts};
   Tracking tracking{*this};
@@ -106,7 +108,7 @@ class SessionHost {
   void post(std::function<void()> task);
   void run_posted();
 
-  // Everything below up to evict_largest(): also under the gate, from any worker.
+  // Everything below up to evict(): also under the gate, from any worker.
   Session* find(uint64_t id) const;
   void for_each(const std::function<void(Session&)>& visit) const;
   size_t session_count() const { return sessions_.size(); }
@@ -115,8 +117,8 @@ class SessionHost {
   size_t monitor_count() const { return monitors_.size(); }
   size_t listening_count() const { return listening_; }
   size_t memory_bytes() const;
-  // Closes the session that holds the most memory; returns what it held, 0 when there is none.
-  size_t evict_largest();
+  // Closes a session because clients hold too much memory; see client_eviction.h.
+  void evict(Session& session);
 
   // Sends a line to every monitor of this worker.
   void send_to_monitors(std::string_view line);
@@ -204,7 +206,7 @@ class SessionHost {
   void send_served();
   void end_soon(Session& session) { ending_.push_back(&session); }
   void forget(Session& session);
-  void enforce_output_limit(Session& session);
+  void enforce_output_limit(Session& session, size_t more);
   void wait_for_pause_end();
   void end_pause_when_over(int64_t now_ms);
 

@@ -43,10 +43,11 @@ void write_keys(resp::ReplySink& to, const ForgottenKeys& keys) {
 
 // In RESP2 there are no pushes: only who listens to channels, and is told on behalf of somebody
 // else, can make sense of it.
-void write_to(SessionHost& host, Session& session, bool redirected, const ForgottenKeys& keys) {
+enum class Told : uint8_t { kItself, kOfItsOwn, kRedirected };
+void write_to(SessionHost& host, Session& session, Told how, const ForgottenKeys& keys) {
   const int protocol = session.caller().protocol;
-  if (protocol == 2 && (!redirected || session.listening() == nullptr)) return;
-  session.push(host.write_piece(protocol, [&](resp::ReplyWriter& writer) {
+  if (protocol == 2 && (how != Told::kRedirected || session.listening() == nullptr)) return;
+  const Piece piece = host.write_piece(protocol, [&](resp::ReplyWriter& writer) {
     if (protocol == 3) {
       writer.push(2);
       writer.bulk("invalidate");
@@ -56,7 +57,8 @@ void write_to(SessionHost& host, Session& session, bool redirected, const Forgot
       writer.bulk(kChannel);
     }
     write_keys(writer, keys);
-  }));
+  });
+  how == Told::kOfItsOwn ? session.push_own(piece) : session.push(piece);
 }
 
 void tell_broken_redirect(SessionHost& host, Session& session) {
@@ -231,7 +233,7 @@ void Tracking::deliver(SessionHost& host, const Invalidation& word) {
       if (there) tell(host, *session, word);
       return;
     case Invalidation::Kind::kRedirected:
-      if (there) return write_to(host, *session, true, word.keys);
+      if (there) return write_to(host, *session, Told::kRedirected, word.keys);
       return send(host, word.origin.worker,
                   {Invalidation::Kind::kBrokenRedirect, word.origin.id, {}, nullptr});
     case Invalidation::Kind::kBrokenRedirect:
@@ -245,8 +247,11 @@ void Tracking::tell(SessionHost& host, Session& session, const Invalidation& wor
   if (state == nullptr) return;
   const bool broadcast = word.kind == Invalidation::Kind::kBroadcast;
   if (state->broadcast != broadcast) return;
-  if (!broadcast && state->no_loop && word.origin.id == session.id()) return;
-  if (state->redirect == 0) return write_to(host, session, false, word.keys);
+  const bool own = !broadcast && word.origin.id == session.id();
+  if (own && state->no_loop) return;
+  if (state->redirect == 0) {
+    return write_to(host, session, own ? Told::kOfItsOwn : Told::kItself, word.keys);
+  }
   send(host, state->redirect_worker,
        {Invalidation::Kind::kRedirected,
         state->redirect,
