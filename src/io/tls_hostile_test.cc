@@ -215,20 +215,25 @@ class RandomTalk {
       : talker_(std::move(talker)), random_(random) {
     talker_.wire->set_window(1 + random_.below(200'000));
     talker_.reader.data_hook = [this](std::string_view) {
-      if (random_.below(4) == 0) pause(true);
       if (random_.below(8) == 0) talker_.reader.stream->send(server_says(random_.below(40'000)));
-      if (nested_poll && random_.below(8) == 0) nested_poll();
+      if (random_.below(2) == 0) {
+        pause(true);
+        pause(false);
+        deliver(random_.below(200'000));
+        nested_poll();
+      }
+      if (random_.below(2) == 0) pause(true);
     };
   }
 
   void step() {
     switch (random_.below(6)) {
       case 0:
-        talker_.client.say(client_says(random_.below(50'000)));
+        talker_.client.say(client_says(random_.below(random_.below(4) == 0 ? 200'000 : 5000)));
         on_the_way_ += talker_.client.take_out();
         break;
       case 1:
-        deliver(random_.below(30'000));
+        deliver(random_.below(200'000));
         break;
       case 2:
         talker_.reader.stream->send(server_says(random_.below(100'000)));
@@ -285,7 +290,7 @@ class RandomTalk {
 class RandomTalkTest : public TlsStreamTest {};
 
 TEST_F(RandomTalkTest, BothSidesHearEverythingInOrder) {
-  for (uint64_t seed = 1; seed <= 20; seed++) {
+  for (uint64_t seed = 1; seed <= 8; seed++) {
     SCOPED_TRACE(seed);
     Random random(seed);
     std::vector<std::unique_ptr<RandomTalk>> talks;

@@ -264,6 +264,26 @@ TEST_F(TlsStreamTest, PausedBytesAreNotLost) {
   EXPECT_EQ(reader.text, text + "more");
 }
 
+// Text of which every byte has left the wire, and which nothing on the wire will remind us of.
+TEST_F(TlsStreamTest, WhatTheLibraryHoldsIsNotForgotten) {
+  Reader& reader = connect();
+  TlsTestClient client(&certificates_->client);
+  talk(client);
+  reader.data_hook = [&](std::string_view) { reader.stream->pause_reading(true); };
+  const std::string text = std::string(10'000, '1') + std::string(3 * 16'384 + 10'000, '2');
+  client.say(text.substr(0, 10'000));
+  const std::string first = client.take_out();
+  client.say(text.substr(10'000));
+  wire_->push(first.substr(0, 9000));
+  loop_.run();
+  wire_->push(first.substr(9000) + client.take_out());
+  loop_.run();
+  EXPECT_EQ(reader.text.size(), 65'536u);  // as much as fits at once
+  reader.stream->pause_reading(false);
+  loop_.run();
+  EXPECT_TRUE(reader.text == text);
+}
+
 TEST_F(TlsStreamTest, ANestedTurnLeavesTheRunningStreamAlone) {
   Talker one = welcome();
   Talker two = welcome();
