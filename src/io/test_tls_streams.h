@@ -65,7 +65,9 @@ class TlsStreamTest : public ::testing::Test, public AcceptHandler {
     settings_.ca_cert_file = certificates_->path("ca.crt");
     policy_.handshakes_per_turn = 100;
     renew();
-    auto made = loop_.listen({.port = 6379}, *this);
+    Endpoint at;
+    at.port = 6379;
+    auto made = loop_.listen(at, *this);
     ASSERT_TRUE(made.ok());
     listener_ = std::move(*made);
   }

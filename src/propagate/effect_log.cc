@@ -103,10 +103,11 @@ void EffectLog::end_unit() {
 }
 
 void EffectLog::flush() {
-  // What is open is not whole yet; it and what is before it leave together.
-  if (items_.empty() || unit_.depth > 0) return;
+  if (items_.empty()) return;
   stream_.submit(items_, bytes_.view());
   items_.clear();
+  // What is open is not whole yet and stays where it is.
+  if (unit_.depth > 0) return;
   bytes_.clear(kKeepBytes);
 }
 

@@ -9,6 +9,10 @@
 namespace sorrel::script {
 namespace {
 
+// Others are let in that often at most: each time they may take a while, and the script is to come
+// to its end, too.
+constexpr int64_t kOthersEveryNs = 5'000'000;
+
 bool out_of_memory(const Call& call) {
   return (call.executor.world().node.reasons & NodeState::kOutOfMemory) != 0;
 }
@@ -133,8 +137,10 @@ void ScriptRun::log(LogLevel level, std::string_view message) {
 bool ScriptRun::interrupted() {
   if (running_.killed) return true;
   const int64_t limit_ms = scripting_.options.busy_threshold_ms;
-  const int64_t ran_ms = (scripting_.clock().monotonic_ns() - running_.began_ns) / 1'000'000;
+  const int64_t now_ns = scripting_.clock().monotonic_ns();
+  const int64_t ran_ms = (now_ns - running_.began_ns) / 1'000'000;
   if (limit_ms == 0 || ran_ms < limit_ms) return false;
+  if (running_.slow && now_ns - running_.others_ns < kOthersEveryNs) return false;
   if (!running_.slow) {
     running_.slow = true;
     scripting_.log().warning(
@@ -145,6 +151,7 @@ bool ScriptRun::interrupted() {
   if (scripting_.hooks.let_others_in) {
     scripting_.hooks.let_others_in(call_.executor.worker(), running_.is_function);
   }
+  running_.others_ns = scripting_.clock().monotonic_ns();
   if (running_.killed) {
     scripting_.log().notice("The script was ended by a client.");
     return true;

@@ -38,6 +38,7 @@ struct RunningScript {
   std::span<const std::string_view> request;
   int64_t began_ns = 0;
   bool is_function = false;
+  int64_t others_ns = 0;  // when others were let in last
   bool wrote = false;
   bool killed = false;
   bool slow = false;  // over its time: others hear BUSY

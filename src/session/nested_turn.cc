@@ -40,22 +40,16 @@ void SessionHost::serve_others() {
   if (waiting != nullptr && waiting->stream_ != nullptr) waiting->stream_->pause_reading(true);
   const int64_t outer_now_ms = now_ms();
   const resp::ReplyWriter outer_writer = writer_;
+  // Those who were answered before the slow command of this turn need not wait for its end.
+  flush_effects();
+  send_all_slices();
   auto outer = std::make_unique<Turn>();
-  for (const Slice& slice : slices_) {
-    if (slice.session != nullptr) slice.session->last_slice_ = 0;
-  }
   swap_turn(*outer);
   executor_.set_now_ms(loop_.clock().wall_ms());
   run_posted();
   loop_.poll(0);
   release_replies();
   swap_turn(*outer);
-  // The last slice of each session is the one to go on from.
-  for (size_t i = 0; i < slices_.size(); i++) {
-    if (slices_[i].session != nullptr) {
-      slices_[i].session->last_slice_ = static_cast<uint32_t>(i + 1);
-    }
-  }
   writer_ = outer_writer;
   executor_.set_now_ms(outer_now_ms);
 }

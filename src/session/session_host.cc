@@ -167,12 +167,16 @@ void SessionHost::bound_pushed() {
   release_replies();
 }
 
-void SessionHost::release_replies() {
-  // Sessions may be closed while this runs, but none is freed: that happens inside poll().
+// Sessions may be closed while this runs, but none is freed: that happens inside poll().
+void SessionHost::send_all_slices() {
   for (const Slice& slice : slices_) {
     if (slice.first && slice.session != nullptr) send_slices(slice);
   }
   slices_.clear();
+}
+
+void SessionHost::release_replies() {
+  send_all_slices();
   // Closing comes after every slice of the turn has been sent.
   for (Session* session : ending_) session->stream_->close(session->close_flush_);
   ending_.clear();

@@ -194,6 +194,7 @@ class SessionHost {
   void begin_running(Session& session, size_t bytes);
   void end_running();
   void add_slice(Session& session, const Piece& piece);
+  void send_all_slices();
   void send_slices(const Slice& first);
   void send_now(Session& session, std::string_view bytes);
   // Cuts what the running session was answered so far into a slice.
