@@ -61,7 +61,7 @@ class Index {
         kConfigFamily,
         kLatencyFamily,
         kMemoryFamily,
-        kSlowlogFamily,
+        kCommandLogFamily,
         kServerFamily,
         kPubSubFamily,
         kBloomFamily,

@@ -30,6 +30,10 @@ class ExecutionObserver {
   // After a command that took longer than the slow log's limit.
   virtual void on_slow(const Caller& caller, const Command& command,
                        std::span<const std::string_view> args, uint64_t duration_us) = 0;
+  // After a command whose request or reply was at least as large as somebody wants to know of.
+  enum class Large : uint8_t { kRequest, kReply };
+  virtual void on_large(Large, const Caller&, const Command&, std::span<const std::string_view>,
+                        uint64_t /*bytes*/) {}
   // After a command, when latency events are watched and it took that long.
   virtual void on_latency(const Command& command, uint64_t duration_us) = 0;
   // A command was not allowed for the caller's user; `object` is what it may not touch.

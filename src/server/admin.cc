@@ -24,7 +24,7 @@ Status rewrite_all_config(Server& server) {
 
 Admin::Admin(Server& server)
     : server_(server),
-      observer_(slow_log_, latency_monitor_, server.sessions(), server.clock()),
+      observer_(command_logs_, latency_monitor_, server.sessions(), server.clock()),
       acl_{.sessions = server.sessions(), .options = server.options(), .files = server.files()},
       database_{.options = server.options(),
                 .clock = server.clock(),
@@ -54,7 +54,7 @@ std::vector<Binding> Admin::bindings() {
   add(info_bindings(server_));
   add(latency_bindings(latency_));
   add(memory_bindings(server_));
-  add(slowlog_bindings(slow_log_));
+  add(command_log_bindings(command_logs_));
   return all;
 }
 

@@ -5,11 +5,11 @@
 #include "commands/command.h"
 #include "dispatch/command_table.h"
 #include "server/acl_commands.h"
+#include "server/command_log.h"
 #include "server/database_commands.h"
 #include "server/debug_command.h"
 #include "server/latency_commands.h"
 #include "server/observer.h"
-#include "server/slowlog.h"
 
 namespace sorrel::server {
 
@@ -31,13 +31,13 @@ class Admin {
   }
 
   Observer& observer() { return observer_; }
-  SlowLog& slow_log() { return slow_log_; }
+  CommandLogs& command_logs() { return command_logs_; }
   LatencyMonitor& latency_monitor() { return latency_monitor_; }
   const DebugSettings& debug_settings() const { return debug_.settings; }
 
  private:
   Server& server_;
-  SlowLog slow_log_;
+  CommandLogs command_logs_;
   LatencyMonitor latency_monitor_;
   Observer observer_;
   commands::CommandContext command_;

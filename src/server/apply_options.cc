@@ -1,5 +1,6 @@
 // Options change in one place; this hands them to the rooms that keep a copy of what they need.
 
+#include <limits>
 #include <string_view>
 
 #include "server/process_title.h"
@@ -12,6 +13,11 @@ namespace {
 
 OutputBound bound_of(const OutputLimit& limit) {
   return {limit.hard_bytes, limit.soft_bytes, limit.soft_seconds};
+}
+
+// A negative limit watches for nothing.
+uint64_t watch_from(int64_t bytes) {
+  return bytes < 0 ? std::numeric_limits<uint64_t>::max() : static_cast<uint64_t>(bytes);
 }
 
 bool is_lfu(EvictionPolicy policy) {
@@ -62,6 +68,10 @@ constexpr std::string_view kWatched[] = {
     "hz",
     "slowlog-log-slower-than",
     "slowlog-max-len",
+    "commandlog-request-larger-than",
+    "commandlog-reply-larger-than",
+    "commandlog-large-request-max-len",
+    "commandlog-large-reply-max-len",
     "latency-monitor-threshold",
     "latency-tracking",
     "notify-keyspace-events",
@@ -162,10 +172,19 @@ void Server::apply_options() {
   expiry_.effort = from.memory.active_expire_effort;
   expiry_.hz = from.process.hz;
 
-  node_.set_watch_limits(from.monitor.slowlog_slower_than_us, from.monitor.latency_threshold_ms);
-  admin_.slow_log().set_max_length(static_cast<size_t>(from.monitor.slowlog_max_len));
-  node_.latency_tracking = from.monitor.latency_tracking;
+  apply_monitor_options(from.monitor);
   judge_memory();
+}
+
+void Server::apply_monitor_options(const MonitorOptions& from) {
+  node_.set_watch_limits(from.slowlog_slower_than_us, from.latency_threshold_ms);
+  CommandLogs& logs = admin_.command_logs();
+  logs.slow.set_max_length(static_cast<size_t>(from.slowlog_max_len));
+  logs.large_requests.set_max_length(static_cast<size_t>(from.large_request_max_len));
+  logs.large_replies.set_max_length(static_cast<size_t>(from.large_reply_max_len));
+  sessions_.options.large_request_bytes = watch_from(from.large_request_bytes);
+  sessions_.options.large_reply_bytes = watch_from(from.large_reply_bytes);
+  node_.latency_tracking = from.latency_tracking;
 }
 
 void Server::show_title() {

@@ -5,15 +5,26 @@
 
 namespace sorrel::server {
 
-void Observer::on_slow(const Caller& caller, const Command& command,
-                       std::span<const std::string_view> args, uint64_t duration_us) {
-  SlowEntry entry;
+void Observer::add(CommandLog& log, const Caller& caller, const Command& command,
+                   std::span<const std::string_view> args, uint64_t value) {
+  LoggedCommand entry;
   entry.time_s = clock_.wall_ms() / 1000;
-  entry.duration_us = duration_us;
-  entry.args = slow_arguments(command, args);
+  entry.value = value;
+  entry.args = logged_arguments(command, args);
   entry.address = address_of(caller);
   entry.client_name = name_of(caller);
-  slow_log_.add(std::move(entry));
+  log.add(std::move(entry));
+}
+
+void Observer::on_slow(const Caller& caller, const Command& command,
+                       std::span<const std::string_view> args, uint64_t duration_us) {
+  add(logs_.slow, caller, command, args, duration_us);
+}
+
+void Observer::on_large(Large what, const Caller& caller, const Command& command,
+                        std::span<const std::string_view> args, uint64_t bytes) {
+  add(what == Large::kRequest ? logs_.large_requests : logs_.large_replies, caller, command, args,
+      bytes);
 }
 
 void Observer::on_latency(const Command& command, uint64_t duration_us) {

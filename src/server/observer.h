@@ -2,22 +2,18 @@
 
 #include "base/clock.h"
 #include "dispatch/executor.h"
+#include "server/command_log.h"
 #include "server/latency_monitor.h"
-#include "server/slowlog.h"
 #include "session/monitor.h"
 
 namespace sorrel::server {
 
-// Who looks on while commands run: hands what it sees to MONITOR, the slow log, LATENCY and ACL
-// LOG. Shared by all workers.
+// Who looks on while commands run: hands what it sees to MONITOR, the logs of unusual
+// commands, LATENCY and ACL LOG. Shared by all workers.
 class Observer final : public ExecutionObserver {
  public:
-  Observer(SlowLog& slow_log, LatencyMonitor& latency, SessionWorld& sessions, const Clock& clock)
-      : slow_log_(slow_log),
-        latency_(latency),
-        sessions_(sessions),
-        monitors_(sessions),
-        clock_(clock) {}
+  Observer(CommandLogs& logs, LatencyMonitor& latency, SessionWorld& sessions, const Clock& clock)
+      : logs_(logs), latency_(latency), sessions_(sessions), monitors_(sessions), clock_(clock) {}
 
   void on_execute(const Caller& caller, const Command& command,
                   std::span<const std::string_view> args) override {
@@ -25,12 +21,17 @@ class Observer final : public ExecutionObserver {
   }
   void on_slow(const Caller& caller, const Command& command, std::span<const std::string_view> args,
                uint64_t duration_us) override;
+  void on_large(Large what, const Caller& caller, const Command& command,
+                std::span<const std::string_view> args, uint64_t bytes) override;
   void on_latency(const Command& command, uint64_t duration_us) override;
   void on_denied(const Caller& caller, acl::Reason reason, acl::Context context,
                  std::string object) override;
 
  private:
-  SlowLog& slow_log_;
+  void add(CommandLog& log, const Caller& caller, const Command& command,
+           std::span<const std::string_view> args, uint64_t value);
+
+  CommandLogs& logs_;
   LatencyMonitor& latency_;
   SessionWorld& sessions_;
   MonitorFeed monitors_;

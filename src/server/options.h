@@ -272,6 +272,10 @@ struct ClusterOptions {
 struct MonitorOptions {
   int64_t slowlog_slower_than_us = 10000;  // negative: off; 0: every command
   int64_t slowlog_max_len = 128;
+  int64_t large_request_bytes = 1 << 20;  // negative: off; 0: every command
+  int64_t large_request_max_len = 128;
+  int64_t large_reply_bytes = 1 << 20;
+  int64_t large_reply_max_len = 128;
   int64_t latency_threshold_ms = 0;
   bool latency_tracking = true;
   std::vector<double> latency_percentiles = {50, 99, 99.9};

@@ -109,6 +109,7 @@ class Server : public io::AcceptHandler {
   void register_network_hooks();
   // Hands the options to everybody who keeps a copy.
   void apply_options();
+  void apply_monitor_options(const MonitorOptions& from);
   void show_title();
   void cron();
   void sample_rates();

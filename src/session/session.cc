@@ -205,8 +205,13 @@ size_t Session::run_window(std::string_view bytes, size_t at) {
   if (look == Executor::Look::kAhead) {
     for (Request& request : requests) Executor::prefetch(request);
   }
+  const uint64_t large = host_.world_.options.large_request_bytes;
+  const bool any_large = end - at >= large;
   for (const Request& request : requests) {
     const Executor::Outcome outcome = execute_one(request);
+    if (any_large && request.end - at >= large && outcome != Executor::Outcome::kPostponed) {
+      note_large(ExecutionObserver::Large::kRequest, request, request.end - at);
+    }
     if (outcome != Executor::Outcome::kDone) [[unlikely]] {
       parser_.reset();  // what is behind it is read again later, or it itself when it was postponed
       if (outcome == Executor::Outcome::kPostponed) return at;
@@ -232,6 +237,7 @@ Executor::Outcome Session::execute_one(const Request& request) {
     afterwards_ |= kSilent;
   }
   const size_t mark = host_.out_.size();
+  host_.running_.reply_begin = mark;
   const Executor::Outcome outcome = host_.executor_.execute(request, caller_, host_.writer_);
   if (outcome == Executor::Outcome::kPostponed) [[unlikely]] {
     skip_next_reply_ = skip;
@@ -243,6 +249,15 @@ Executor::Outcome Session::execute_one(const Request& request) {
     finish_request(mark);
   }
   return outcome;
+}
+
+void Session::note_large(ExecutionObserver::Large what, const Request& request, size_t bytes) {
+  ExecutionObserver* observer = host_.executor_.world().observer;
+  // Who has not said who it is cannot fill a log.
+  if (observer == nullptr || request.command == nullptr || !caller_.authenticated()) return;
+  const Command* command = named_command(request);
+  if (command->has(catalog::kSkipSlowlog)) return;
+  observer->on_large(what, caller_, *command, request.args, bytes);
 }
 
 void Session::finish_request(size_t mark) {

@@ -170,6 +170,8 @@ class Session final : public io::StreamHandler {
   }
   void finish_request(size_t mark);
   void end_exception();
+  // Tells COMMANDLOG.
+  void note_large(ExecutionObserver::Large what, const Request& request, size_t bytes);
   void note_subscribed();
   void suspend();
   void start_waiting();

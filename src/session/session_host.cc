@@ -135,10 +135,16 @@ void SessionHost::drop_replies(size_t mark) {
 }
 
 void SessionHost::bound_scratch() {
-  if (out_.size() + pushed_[0].size() + pushed_[1].size() <= kSendBytes &&
-      slices_.size() < kSendSlices) [[likely]] {
+  const size_t gathered = out_.size() + pushed_[0].size() + pushed_[1].size();
+  // What is worth a look, of which a limit for COMMANDLOG may be the least.
+  const uint64_t large = world_.options.large_reply_bytes;
+  if (gathered <= kSendBytes && gathered < large && slices_.size() < kSendSlices) [[likely]]
     return;
+  const size_t reply = out_.size() - std::min(out_.size(), running_.reply_begin);
+  if (reply >= large && running_.request != nullptr) {
+    running_.session->note_large(ExecutionObserver::Large::kReply, *running_.request, reply);
   }
+  if (gathered <= kSendBytes && slices_.size() < kSendSlices) return;
   if (writer_.was_cut()) {
     world_.log.warning("Closing client that asked for an endless answer: " +
                        client_line(*running_.session, now_ms()));

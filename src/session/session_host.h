@@ -185,6 +185,7 @@ class SessionHost {
     size_t bytes = 0;  // that were read and are being run
     const Request* request = nullptr;
     size_t unsent_begin = 0;
+    size_t reply_begin = 0;  // of the request that runs, in out_
     bool in_request = true;  // messages to it wait for the end of its request
   };
 
@@ -201,7 +202,7 @@ class SessionHost {
   void queue_running();
   // Takes back what was answered since out_ had this size.
   void drop_replies(size_t mark);
-  // Sends early when a turn has gathered much.
+  // Behind every request: sends early when a turn has gathered much, tells of a large reply.
   void bound_scratch();
   // Hands the answers of those who waited to the workers that have them.
   void send_served();

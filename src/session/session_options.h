@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 
 namespace sorrel {
@@ -23,6 +24,9 @@ struct SessionOptions {
   OutputBound pubsub_output;
   uint64_t max_total_memory = 0;  // of all clients together; 0: no limit
   bool protected_mode = true;
+  // From so many bytes on COMMANDLOG is told of a request, of a reply.
+  uint64_t large_request_bytes = std::numeric_limits<uint64_t>::max();
+  uint64_t large_reply_bytes = std::numeric_limits<uint64_t>::max();
   std::string announced_version = "7.2.4";  // HELLO: the Redis whose behaviour we keep to
 };
 
