@@ -122,7 +122,8 @@ std::string_view noun_of(Reason reason) {
 }  // namespace
 
 std::string_view reason_name(Reason reason) {
-  constexpr std::string_view kNames[] = {"", "command", "database", "key", "channel", "auth"};
+  constexpr std::string_view kNames[] = {"",        "command", "database", "key",
+                                         "channel", "auth",    "tls-cert"};
   static_assert(std::size(kNames) == kReasonCount);
   return kNames[static_cast<size_t>(reason)];
 }

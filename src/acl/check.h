@@ -12,8 +12,8 @@ namespace sorrel::acl {
 
 // Why something was not allowed. In the order of how far a request came: of several selectors that
 // refuse, the one that got furthest tells the reason.
-enum class Reason : uint8_t { kNone, kCommand, kDatabase, kKey, kChannel, kAuth };
-inline constexpr size_t kReasonCount = 6;
+enum class Reason : uint8_t { kNone, kCommand, kDatabase, kKey, kChannel, kAuth, kCertificate };
+inline constexpr size_t kReasonCount = 7;
 std::string_view reason_name(Reason reason);  // as in ACL LOG
 
 // A request, as far as permissions go. `args` starts with the command's name and fits its arity.

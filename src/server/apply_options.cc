@@ -115,6 +115,7 @@ constexpr std::string_view kTlsKeys[] = {
 };
 constexpr std::string_view kTlsPolicy[] = {
     "tls-auth-clients",
+    "tls-auth-clients-user",
     "max-new-tls-connections-per-cycle",
 };
 

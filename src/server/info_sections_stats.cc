@@ -107,6 +107,7 @@ void write_stats_section(InfoText& out, Server& server) {
   out.field("acl_access_denied_cmd", denied.total(acl::Reason::kCommand));
   out.field("acl_access_denied_key", denied.total(acl::Reason::kKey));
   out.field("acl_access_denied_channel", denied.total(acl::Reason::kChannel));
+  out.field("acl_access_denied_tls_cert", denied.total(acl::Reason::kCertificate));
 }
 
 void write_commandstats_section(InfoText& out, Server& server) {

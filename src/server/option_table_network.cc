@@ -10,6 +10,12 @@ constexpr Word kTlsAuthWords[] = {
     {"optional", static_cast<int>(TlsClientAuth::kOptional)},
 };
 
+constexpr Word kTlsUserWords[] = {
+    {"off", static_cast<int>(TlsUser::kOff)},
+    {"CN", static_cast<int>(TlsUser::kCommonName)},
+    {"URI", static_cast<int>(TlsUser::kUri)},
+};
+
 constexpr Directive kNetwork[] = {
     {.name = "bind",
      .flags = kMultiArg,
@@ -99,6 +105,11 @@ constexpr Directive kTls[] = {
      .kind = words<&Options::tls, &TlsOptions::auth_clients>(kTlsAuthWords),
      .help =
          "Whether a client must show a valid certificate, may leave it out, or need not have one."},
+    {.name = "tls-auth-clients-user",
+     .flags = kOurOwn,
+     .kind = words<&Options::tls, &TlsOptions::auth_clients_user>(kTlsUserWords),
+     .help = "Which part of a client's certificate names the user it is logged in as: its common "
+             "name, or a URI among its alternative names."},
     {.name = "tls-replication",
      .kind = boolean<&Options::tls, &TlsOptions::replication>(),
      .help = "Use TLS towards the primary."},

@@ -36,6 +36,8 @@ enum class Fsync : uint8_t { kEverySecond, kAlways, kNever };
 enum class Supervised : uint8_t { kNo, kSystemd, kUpstart, kAuto };
 enum class DisklessLoad : uint8_t { kDisabled, kOnEmptyDatabase, kSwapDatabase };
 enum class TlsClientAuth : uint8_t { kNo, kYes, kOptional };
+// Which part of a client's certificate is the name of its user.
+enum class TlsUser : uint8_t { kOff, kCommonName, kUri };
 enum class OomScore : uint8_t { kNo, kRelative, kAbsolute };
 enum class ChannelDefault : uint8_t { kResetChannels, kAllChannels };
 enum class SanitizePayload : uint8_t { kNo, kYes, kClients };
@@ -118,6 +120,7 @@ struct NetworkOptions {
 struct TlsOptions : io::TlsSettings {
   int64_t port = 0;  // 0: no TLS
   TlsClientAuth auth_clients = TlsClientAuth::kYes;
+  TlsUser auth_clients_user = TlsUser::kOff;
   bool cluster = false;
   bool replication = false;
 };

@@ -19,10 +19,24 @@ io::TlsPeer peer_rule(TlsClientAuth rule) {
   return io::TlsPeer::kRequired;
 }
 
+io::TlsName name_rule(TlsUser rule) {
+  switch (rule) {
+    case TlsUser::kCommonName:
+      return io::TlsName::kCommonName;
+    case TlsUser::kUri:
+      return io::TlsName::kUri;
+    case TlsUser::kOff:
+      break;
+  }
+  return io::TlsName::kNone;
+}
+
 io::TlsPolicy policy_of(const Options& options) {
-  return {
-      .peer = peer_rule(options.tls.auth_clients),
-      .handshakes_per_turn = static_cast<int>(options.network.max_new_tls_connections_per_cycle)};
+  io::TlsPolicy policy;
+  policy.peer = peer_rule(options.tls.auth_clients);
+  policy.name = name_rule(options.tls.auth_clients_user);
+  policy.handshakes_per_turn = static_cast<int>(options.network.max_new_tls_connections_per_cycle);
+  return policy;
 }
 
 io::TlsSettings settings_of(const TlsOptions& tls) {

@@ -49,6 +49,27 @@ TEST_F(AccessTest, RestrictedUsersAreRefusedAndLogged) {
   EXPECT_EQ(entries[1].object, "get");
 }
 
+// What a TLS stream tells of its peer's certificate.
+TEST_F(AccessTest, CertificatesLogIn) {
+  set_user("bob", {"on", "+@all", "~*", "&*"});
+  set_user("eve", {"off", "+@all", "~*"});
+  auto client = connect();
+  const auto shows = [&](std::vector<std::string> names) {
+    session_of(client)->on_peer_named(names);
+    return std::string(session_of(client)->caller().user_name());
+  };
+  using namespace std::string_literals;
+  EXPECT_EQ(shows({"eve"}), "default");
+  EXPECT_EQ(shows({"bob\0"s}), "default");
+  EXPECT_EQ(shows({"Bob", "bo", "bobb"}), "default");
+  EXPECT_EQ(shows({}), "default");
+  EXPECT_EQ(sessions.access_log.total(acl::Reason::kCertificate), 4u);
+  EXPECT_EQ(logged().back().user, "eve");
+  EXPECT_EQ(shows({"eve", "bob"}), "bob");
+  EXPECT_EQ(sessions.access_log.total(acl::Reason::kCertificate), 4u);
+  EXPECT_EQ(ask(client, "SET a 1\r\n"), "+OK\r\n");
+}
+
 TEST_F(AccessTest, FailedLoginsAreLogged) {
   auto client = connect();
   ask(client, "AUTH ghost x\r\nHELLO 3 AUTH ghost y\r\n");

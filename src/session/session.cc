@@ -6,6 +6,7 @@
 #include "base/bytes.h"
 #include "resp/reply_writer.h"
 #include "resp/short_request.h"
+#include "session/access.h"
 #include "session/client_eviction.h"
 #include "session/client_list.h"
 #include "session/session_host.h"
@@ -512,6 +513,19 @@ void Session::log_in(acl::AccountHandle account) {
   caller_.account = std::move(account);
   logged_in_ = true;
   refresh_rights();
+}
+
+void Session::on_peer_named(std::span<const std::string> names) {
+  const SessionWorld& world = host_.world_;
+  for (const std::string& shown : names) {
+    acl::AccountHandle account = world.users.find(shown);
+    if (account == nullptr || !account->user().enabled) continue;
+    log_in(std::move(account));
+    return;
+  }
+  // It stays who everybody is at first; AUTH is still open to it.
+  note_denial(host_.world_, caller_,
+              {.reason = acl::Reason::kCertificate, .user = names.empty() ? "" : names.front()});
 }
 
 void Session::become_default() {

@@ -54,6 +54,8 @@ class Session final : public io::StreamHandler {
   void on_data(std::string_view bytes) override;
   void on_drained() override;
   void on_close(io::CloseReason reason) override;
+  // A user of one of these names is logged in without a password.
+  void on_peer_named(std::span<const std::string> names) override;
 
   void attach(io::Stream* stream);
   // The command it waited in has been answered by somebody: sends that and goes on.

@@ -165,6 +165,37 @@ def an_encrypted_key(server, certificates):
     same(connection.call("CONFIG", "SET", "tls-key-file-pass", "", "tls-key-file", key), OK)
 
 
+def users_by_certificate(server, certificates):
+    connection = server.connect()
+    certificates.sign("alice", "alice", "subjectAltName=URI:urn:user:bob,URI:urn:user:carol")
+    context = certificates.client_context("alice")
+
+    def who():
+        return Connection("127.0.0.1", server.port, tls=context).call("ACL", "WHOAMI")
+
+    same(connection.call("ACL", "SETUSER", "alice", "on", "resetpass", "+@all", "~*"), OK)
+    same(connection.call("ACL", "SETUSER", "urn:user:carol", "on", "resetpass", "+acl|whoami"), OK)
+    same(who(), b"default")
+    same(connection.call("CONFIG", "SET", "tls-auth-clients-user", "CN"), OK)
+    same(who(), b"alice")
+    same(connection.call("CONFIG", "SET", "tls-auth-clients-user", "uri"), OK)
+    same(who(), b"urn:user:carol")
+    limited = Connection("127.0.0.1", server.port, tls=context)
+    same(limited.call("GET", "x").text[:6], b"NOPERM")
+    denied = int(info(connection, "acl_access_denied_tls_cert"))
+    same(connection.call("ACL", "LOG", "RESET"), OK)
+    same(connection.call("CONFIG", "SET", "tls-auth-clients-user", "CN"), OK)
+    same(connection.call("ACL", "SETUSER", "alice", "off"), OK)
+    same(who(), b"default")  # she is not let in
+    same(server.connect().call("ACL", "WHOAMI"), b"default")  # there is no user "client"
+    same(int(info(connection, "acl_access_denied_tls_cert")), denied + 2)
+    entry = connection.call("ACL", "LOG", "1").items[0].items
+    fields = dict(zip(entry[::2], entry[1::2]))
+    same((fields[b"reason"], fields[b"username"], fields[b"context"]), (b"tls-cert", b"client", b"toplevel"))
+    same(connection.call("CONFIG", "SET", "tls-auth-clients-user", "off"), OK)
+    same(connection.call("ACL", "DELUSER", "alice", "urn:user:carol"), 2)
+
+
 def can_talk(server, context):
     try:
         connection = Connection("127.0.0.1", server.port, tls=context)
@@ -384,6 +415,7 @@ TESTS = (
     new_keys_by_config_set,
     an_encrypted_key,
     certificates_of_clients,
+    users_by_certificate,
     protocols,
     long_values_and_pipelines,
     a_client_that_is_killed,
