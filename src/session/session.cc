@@ -255,9 +255,9 @@ Executor::Outcome Session::execute_one(const Request& request) {
 void Session::note_large(ExecutionObserver::Large what, const Request& request, size_t bytes) {
   ExecutionObserver* observer = host_.executor_.world().observer;
   // Who has not said who it is cannot fill a log.
-  if (observer == nullptr || request.command == nullptr || !caller_.authenticated()) return;
+  if (observer == nullptr || !caller_.authenticated()) return;
   const Command* command = named_command(request);
-  if (command->has(catalog::kSkipSlowlog)) return;
+  if (command == nullptr || command->has(catalog::kSkipSlowlog)) return;
   observer->on_large(what, caller_, *command, request.args, bytes);
 }
 
