@@ -329,7 +329,7 @@ inline void Executor::finish(const Command& command, const Request& request, con
     if (world_.node.latency_tracking) stats.durations.add(ns);
   }
   if (failed) stats.failed++;
-  if (ns >= world_.node.watch_from_ns) [[unlikely]]
+  if (ns >= world_.node.watch_from_ns && !waits) [[unlikely]]
     report_slow(command, request, caller, ns);
 }
 
