@@ -56,6 +56,7 @@ Result<std::unique_ptr<CommandTable>> CommandTable::build(std::span<const Bindin
                                       [&](const Binding& b) { return b.name == command->name; });
     if (binding != bindings.end()) {
       command->handler = binding->handler;
+      command->acts_of = binding->acts_of;
       command->context = binding->context;
       used[static_cast<size_t>(binding - bindings.begin())] = true;
     } else if (!spec->container) {

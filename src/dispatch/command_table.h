@@ -14,7 +14,11 @@
 namespace sorrel {
 
 struct Call;
+struct Command;
 using Handler = void (*)(Call&);
+// What a request is going to do, in flags of the catalog, when its arguments decide: scripts say so
+// in their first line. Asked by gates, inside a batch, under no lock.
+using ActsOf = uint64_t (*)(const Command&, std::span<const std::string_view> args);
 
 // Ties a catalog entry ("get", "config|get") to its code. `context` is what the handler's room
 // needs of itself, such as the option store; families that need nothing leave it out.
@@ -22,6 +26,7 @@ struct Binding {
   std::string_view name;
   Handler handler;
   void* context = nullptr;
+  ActsOf acts_of = nullptr;  // none: its flags say all
 };
 
 // A command ready to run. Lives as long as the table.
@@ -29,6 +34,7 @@ struct Command {
   const catalog::CommandSpec* spec = nullptr;
   Handler handler = nullptr;
   void* context = nullptr;
+  ActsOf acts_of = nullptr;
   std::string name;    // as in COMMAND INFO and statistics: "get", "config|get"
   uint32_t index = 0;  // its position in catalog::all()
   uint64_t flags = 0;
@@ -44,6 +50,9 @@ struct Command {
   const Command* parent = nullptr;
 
   bool has(uint64_t flag) const { return (flags & flag) != 0; }
+  uint64_t acts(std::span<const std::string_view> args) const {
+    return acts_of == nullptr ? flags : acts_of(*this, args);
+  }
   // The arity once more, as a range: fewest arguments and how many more there may be.
   uint32_t min_args = 0;
   uint32_t more_args = 0;

@@ -41,8 +41,10 @@ bool refuse_unauthenticated(const Command& command, const Caller& caller, resp::
 }
 
 // What the request will do, all in all: EXEC does what was queued.
-uint64_t acts_of(const Command& command, const Caller& caller) {
-  if (!command.has(catalog::kRunsQueued) || caller.transaction == nullptr) return command.flags;
+uint64_t acts_of(const Command& command, const Request& request, const Caller& caller) {
+  if (!command.has(catalog::kRunsQueued) || caller.transaction == nullptr) {
+    return command.acts(request.args);
+  }
   return command.flags | caller.transaction->flags();
 }
 
@@ -134,7 +136,7 @@ bool Executor::refused(const Request& request, const Command*& command, Caller& 
   if (refuse_unauthenticated(*command, caller, reply)) return true;
   if (refuse_in_transaction(*command, caller, reply)) return true;
   if (refuse_restricted(*command, request, caller, reply)) return true;
-  const uint64_t acts = acts_of(*command, caller);
+  const uint64_t acts = acts_of(*command, request, caller);
   if (refuse_out_of_memory(acts, world_.node, reply)) return true;
   if (refuse_subscribed(*command, caller, reply)) return true;
   if (refuse_busy(*command, world_.node, reply)) return true;

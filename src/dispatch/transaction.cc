@@ -34,7 +34,7 @@ void Transaction::queue(const Command& command, std::span<const std::string_view
     ends_.push_back(bytes_.size());
   }
   commands_.push_back({&command, args.size()});
-  flags_ |= command.flags;
+  flags_ |= command.acts(args);
 }
 
 std::span<const Transaction::Queued> Transaction::commands() {

@@ -33,7 +33,7 @@ class Transaction {
   // `command` is the one that will run: of a container, the subcommand.
   void queue(const Command& command, std::span<const std::string_view> args);
   size_t size() const { return commands_.size(); }
-  // The OR of the flags of all queued commands.
+  // What all queued commands are going to do, in flags of the catalog.
   uint64_t flags() const { return flags_; }
   size_t argument_bytes() const { return bytes_.size(); }
   size_t memory_bytes() const;

@@ -97,13 +97,39 @@ void fcall(Call& call) {
       scripting.functions.interpreter(), function->callback, *given);
 }
 
+// A script that promises not to write is no writer, for who asks before it runs.
+uint64_t acts_with(const Command& command, uint32_t script_flags) {
+  const bool reads = (script_flags & kUnflagged) == 0 && (script_flags & kNoWrites) != 0;
+  return reads ? command.flags & ~uint64_t{catalog::kMayReplicate} : command.flags;
+}
+
+uint64_t acts_of_eval(const Command& command, std::span<const std::string_view> args) {
+  const auto shebang = read_script_shebang(args[1]);
+  return shebang ? acts_with(command, shebang->flags) : command.flags;
+}
+
+uint64_t acts_of_evalsha(const Command& command, std::span<const std::string_view> args) {
+  const ScriptCache& scripts = static_cast<const Scripting*>(command.context)->scripts;
+  const ScriptCache::Script* script = scripts.peek(args[1]);
+  return script == nullptr ? command.flags : acts_with(command, script->flags);
+}
+
+uint64_t acts_of_fcall(const Command& command, std::span<const std::string_view> args) {
+  const FunctionRegistry& functions = static_cast<const Scripting*>(command.context)->functions;
+  const Function* function = functions.find(args[1]);
+  return function == nullptr ? command.flags : acts_with(command, function->flags);
+}
+
 }  // namespace
 
 std::vector<Binding> eval_bindings(Scripting& scripting) {
   return {
-      {"eval", &eval, &scripting},       {"eval_ro", &eval, &scripting},
-      {"evalsha", &evalsha, &scripting}, {"evalsha_ro", &evalsha, &scripting},
-      {"fcall", &fcall, &scripting},     {"fcall_ro", &fcall, &scripting},
+      {"eval", &eval, &scripting, &acts_of_eval},
+      {"eval_ro", &eval, &scripting},
+      {"evalsha", &evalsha, &scripting, &acts_of_evalsha},
+      {"evalsha_ro", &evalsha, &scripting},
+      {"fcall", &fcall, &scripting, &acts_of_fcall},
+      {"fcall_ro", &fcall, &scripting},
   };
 }
 

@@ -22,20 +22,21 @@ ScriptCache::ScriptCache(std::string_view version)
       interpreter_(std::make_unique<Interpreter>(Interpreter::Kind::kEval, version)) {}
 
 const ScriptCache::Script* ScriptCache::find(std::string_view sha) {
+  const Script* script = peek(sha);
+  // It goes to the end of the line.
+  if (script != nullptr && !script->loaded) {
+    of_eval_.splice(of_eval_.end(), of_eval_, script->used);
+  }
+  return script;
+}
+
+const ScriptCache::Script* ScriptCache::peek(std::string_view sha) const {
   Sha1Text folded;
   if (sha.size() != folded.size()) return nullptr;
   // Letters become lower case; what is no digit then fits none.
   for (size_t i = 0; i < folded.size(); i++) folded[i] = to_lower(sha[i]);
-  return found(folded);
-}
-
-const ScriptCache::Script* ScriptCache::found(const Sha1Text& sha) {
-  const auto at = scripts_.find(sha);
-  if (at == scripts_.end()) return nullptr;
-  Script& script = *at->second;
-  // It goes to the end of the line.
-  if (!script.loaded) of_eval_.splice(of_eval_.end(), of_eval_, script.used);
-  return &script;
+  const auto at = scripts_.find(folded);
+  return at == scripts_.end() ? nullptr : at->second.get();
 }
 
 Result<const ScriptCache::Script*> ScriptCache::load(std::string_view text, Origin origin) {

@@ -33,6 +33,8 @@ class ScriptCache {
 
   // Any case. Null: unknown. Valid until the next load() or flush().
   const Script* find(std::string_view sha);
+  // The same without counting as a use: inside a batch, too.
+  const Script* peek(std::string_view sha) const;
   // The script of this text, compiled when it is new. An Error is as EVAL answers it.
   enum class Origin : uint8_t { kEval, kLoad };
   Result<const Script*> load(std::string_view text, Origin origin);
@@ -54,7 +56,6 @@ class ScriptCache {
   struct Hash {
     size_t operator()(const Sha1Text& sha) const;
   };
-  const Script* found(const Sha1Text& sha);
   void note_use(Script& script, Origin origin);
   void evict();
 
