@@ -124,12 +124,9 @@ uint64_t acts_of_fcall(const Command& command, std::span<const std::string_view>
 
 std::vector<Binding> eval_bindings(Scripting& scripting) {
   return {
-      {"eval", &eval, &scripting, &acts_of_eval},
-      {"eval_ro", &eval, &scripting},
-      {"evalsha", &evalsha, &scripting, &acts_of_evalsha},
-      {"evalsha_ro", &evalsha, &scripting},
-      {"fcall", &fcall, &scripting, &acts_of_fcall},
-      {"fcall_ro", &fcall, &scripting},
+      {"eval", &eval, &scripting, &acts_of_eval},          {"eval_ro", &eval, &scripting},
+      {"evalsha", &evalsha, &scripting, &acts_of_evalsha}, {"evalsha_ro", &evalsha, &scripting},
+      {"fcall", &fcall, &scripting, &acts_of_fcall},       {"fcall_ro", &fcall, &scripting},
   };
 }
 
