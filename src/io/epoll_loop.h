@@ -75,7 +75,7 @@ class EpollStream final : public Stream, public EventSource {
 
   bool reads() const { return state_ == State::kOpen && !paused_; }
   void receive();
-  bool receive_once();
+  size_t receive_once();
   void notice_end_while_not_reading(uint32_t events);
   void send_queued();
   void finish(CloseReason reason);

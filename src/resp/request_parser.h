@@ -44,6 +44,8 @@ class RequestParser {
   std::string_view error() const { return error_; }
   // Is a request begun but not finished?
   bool unfinished() const { return partial_ != nullptr; }
+  // How many bytes of it are understood already.
+  size_t understood() const { return partial_ == nullptr ? 0 : partial_->position; }
   // Bytes kept for an unfinished request's argument list.
   size_t memory_bytes() const;
 

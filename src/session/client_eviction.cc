@@ -16,11 +16,11 @@ void evict_clients(SessionWorld& world, uint64_t limit) {
     held += bytes;
     if (!session->caller().no_evict) clients.emplace_back(bytes, session);
   }
-  if (held < limit) return;
+  if (held <= limit) return;
   std::sort(clients.begin(), clients.end(),
             [](const auto& a, const auto& b) { return a.first > b.first; });
   for (const auto& [bytes, session] : clients) {
-    if (held < limit) return;
+    if (held <= limit) return;
     session->host().evict(*session);
     held -= bytes;
   }

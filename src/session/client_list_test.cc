@@ -66,7 +66,7 @@ TEST_F(ClientListTest, ShowsTheTruth) {
 TEST_F(ClientListTest, ShowsWhatIsHeld) {
   auto client = connect();
   ask(client, "*2\r\n$4\r\nECHO\r\n$1000\r\nabc");
-  EXPECT_TRUE(shows(client, "qbuf=24"));
+  EXPECT_TRUE(shows(client, "qbuf=3"));
   auto slow = connect();
   slow->set_window(10);
   ask(slow, "GET 100000\r\n");

@@ -561,7 +561,8 @@ const Command* Session::last_command() const {
 }
 
 size_t Session::query_bytes() const {
-  return host_.running_.session == this ? host_.running_.bytes : held_.size();
+  if (host_.running_.session == this) return host_.running_.bytes;
+  return held_.size() - std::min(held_.size(), parser_.understood());
 }
 
 size_t Session::argument_bytes() const {
@@ -602,7 +603,7 @@ void Session::watch_memory() {
     return;
   const size_t before = counted_bytes_;
   if (count_memory() <= before) return;
-  if (world.client_bytes.load(std::memory_order_relaxed) < limit) return;
+  if (world.client_bytes.load(std::memory_order_relaxed) <= limit) return;
   host_.executor_.exclusively([&] { evict_clients(world, limit); });
 }
 
