@@ -62,6 +62,7 @@ class Index {
         kLatencyFamily,
         kMemoryFamily,
         kCommandLogFamily,
+        kModuleFamily,
         kServerFamily,
         kPubSubFamily,
         kBloomFamily,

@@ -26,6 +26,7 @@ extern const std::span<const CommandSpec> kConfigFamily;
 extern const std::span<const CommandSpec> kLatencyFamily;
 extern const std::span<const CommandSpec> kMemoryFamily;
 extern const std::span<const CommandSpec> kCommandLogFamily;
+extern const std::span<const CommandSpec> kModuleFamily;
 extern const std::span<const CommandSpec> kServerFamily;
 extern const std::span<const CommandSpec> kPubSubFamily;
 extern const std::span<const CommandSpec> kHashFamily;

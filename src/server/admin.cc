@@ -40,7 +40,8 @@ Admin::Admin(Server& server)
                .node = server.node(),
                .clock = server.clock(),
                .statistics = [&server] { return server.command_statistics(); },
-               .table = nullptr} {}
+               .table = nullptr},
+      modules_{.options = server.options(), .log = server.log()} {}
 
 std::vector<Binding> Admin::bindings() {
   std::vector<Binding> all;
@@ -54,6 +55,7 @@ std::vector<Binding> Admin::bindings() {
   add(info_bindings(server_));
   add(latency_bindings(latency_));
   add(memory_bindings(server_));
+  add(module_bindings(modules_));
   add(command_log_bindings(command_logs_));
   return all;
 }

@@ -9,6 +9,7 @@
 #include "server/database_commands.h"
 #include "server/debug_command.h"
 #include "server/latency_commands.h"
+#include "server/module_commands.h"
 #include "server/observer.h"
 
 namespace sorrel::server {
@@ -45,6 +46,7 @@ class Admin {
   DatabaseCommands database_;
   DebugCommand debug_;
   LatencyCommands latency_;
+  ModuleCommands modules_;
 };
 
 }  // namespace sorrel::server

@@ -1,5 +1,7 @@
 #include "server/caller_facts.h"
 
+#include <fmt/format.h>
+
 #include "session/session.h"
 
 namespace sorrel::server {
@@ -28,6 +30,26 @@ std::string address_of(const Caller& caller) {
 std::string name_of(const Caller& caller) {
   const Session* session = session_of(caller);
   return session == nullptr ? std::string() : session->name;
+}
+
+bool is_allowed(Allowed whom, const Caller& caller) {
+  switch (whom) {
+    case Allowed::kYes:
+      return true;
+    case Allowed::kLocal:
+      return is_local(caller);
+    case Allowed::kNo:
+      break;
+  }
+  return false;
+}
+
+std::string not_allowed_error(std::string_view command, std::string_view option) {
+  return fmt::format(
+      "ERR {} command not allowed. If the {} option is set to \"local\", you can run it from a "
+      "local connection, otherwise you need to set this option in the configuration file, and then "
+      "restart the server.",
+      command, option);
 }
 
 }  // namespace sorrel::server

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "dispatch/caller.h"
+#include "server/options.h"
 
 namespace sorrel::server {
 
@@ -13,5 +14,8 @@ namespace sorrel::server {
 bool is_local(const Caller& caller);
 std::string address_of(const Caller& caller);
 std::string name_of(const Caller& caller);
+// For commands that an option lets be called by all, by who is local, or by nobody.
+bool is_allowed(Allowed whom, const Caller& caller);
+std::string not_allowed_error(std::string_view command, std::string_view option);
 
 }  // namespace sorrel::server

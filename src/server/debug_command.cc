@@ -204,24 +204,9 @@ void help(Call& call) {
   answer::help(call, lines);
 }
 
-bool is_allowed(const DebugCommand& command, const Caller& caller) {
-  switch (command.options.security.debug_command) {
-    case Allowed::kYes:
-      return true;
-    case Allowed::kLocal:
-      return is_local(caller);
-    case Allowed::kNo:
-      break;
-  }
-  return false;
-}
-
 void debug(Call& call) {
-  if (!is_allowed(command_of(call), call.caller)) {
-    return call.reply.error(
-        "ERR DEBUG command not allowed. If the enable-debug-command option is set to \"local\", "
-        "you can run it from a local connection, otherwise you need to set this option in the "
-        "configuration file, and then restart the server.");
+  if (!is_allowed(command_of(call).options.security.debug_command, call.caller)) {
+    return call.reply.error(not_allowed_error("DEBUG", "enable-debug-command"));
   }
   const size_t arguments = call.argc() - 2;
   for (const Aid& aid : kAids) {
