@@ -148,7 +148,7 @@ class TestServer final : public EffectSink, public ChangeObserver {
     worker.begin_batch(clock.wall_ms());
     Request request;
     request.args = args;
-    worker.prepare(request, who.db);
+    worker.prepare({&request, 1}, who.db);
     const auto outcome = worker.execute(request, who, reply);
     worker.effects().flush();
     worker.leave();

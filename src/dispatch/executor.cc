@@ -29,16 +29,26 @@ Executor::Executor(ExecutorWorld& world, unsigned worker, uint64_t random_seed)
   if (world.hub != nullptr) door_.set_observer(world.hub->interest(), world.hub, worker);
 }
 
-void Executor::prepare(Request& request, int db, Look look) {
-  request.command = world_.commands.find(request.args[0], recent_);
-  find_first_key(request, db, look);
+void Executor::prepare(std::span<Request> requests, int db, Look look) {
+  const Database* ahead = look == Look::kAhead ? database_ahead(db) : nullptr;
+  for (Request& request : requests) {
+    request.command = world_.commands.find(request.args[0], recent_);
+    find_first_key(request, ahead);
+  }
 }
 
 void Executor::look_ahead(Request& request, int db) {
-  find_first_key(request, db, Look::kAhead);
+  find_first_key(request, database_ahead(db));
 }
 
-[[gnu::always_inline]] inline void Executor::find_first_key(Request& request, int db, Look look) {
+// Other workers may be rebuilding tables; looking without the latch is only safe when there are
+// none. Null: nothing to look into.
+const Database* Executor::database_ahead(int db) const {
+  return world_.gate.threaded() ? nullptr : world_.keyspace.find_database(0, db);
+}
+
+[[gnu::always_inline]] inline void Executor::find_first_key(Request& request,
+                                                            const Database* ahead) {
   request.guess.stamp = 0;
   request.hashed = 0;
   if (request.command == nullptr) return;
@@ -46,12 +56,7 @@ void Executor::look_ahead(Request& request, int db) {
   if (key == 0 || key >= request.args.size()) return;
   request.hash = world_.keyspace.hash(request.args[key]);
   request.hashed = key;
-  // Other workers may be rebuilding tables; looking without the latch is only safe when there are
-  // none.
-  if (look == Look::kNot || world_.gate.threaded()) return;
-  if (const Database* database = world_.keyspace.find_database(0, db)) {
-    request.guess = database->table.prefetch_bucket(request.hash);
-  }
+  if (ahead != nullptr) request.guess = ahead->table.prefetch_bucket(request.hash);
 }
 
 Executor::Outcome Executor::execute(const Request& request, Caller& caller,
@@ -150,11 +155,7 @@ void Executor::show(const Command& command, const Request& request, const Caller
     exclusively([&] { run_locked(call); });
   }
   current_ = nullptr;
-  // Those inside it have counted their own.
-  const uint64_t counted = errors + inner_errors_;
-  inner_errors_ = 0;
-  const bool failed = reply.errors() != counted;
-  if (failed) count_error(reply, counted);
+  const bool failed = reply.errors() != errors && count_failure(reply, errors);
   // Those who are served below may ask to wait on their part.
   const bool waits = waiting_.asked;
   finish(command, request, caller, failed, waits);
@@ -345,6 +346,15 @@ void Executor::report_slow(const Command& command, const Request& request, const
   if (watch_ms > 0 && ns >= static_cast<uint64_t>(watch_ms) * 1'000'000) {
     world_.observer->on_latency(command, ns / 1000);
   }
+}
+
+// Errors were answered since there were `errors`. False: only by commands inside this one, which
+// have counted their own.
+bool Executor::count_failure(resp::ReplySink& reply, uint64_t errors) {
+  const uint64_t counted = errors + std::exchange(inner_errors_, 0);
+  if (reply.errors() == counted) return false;
+  count_error(reply, counted);
+  return true;
 }
 
 void Executor::count_error(resp::ReplySink& reply, uint64_t errors) {

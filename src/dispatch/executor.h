@@ -80,11 +80,11 @@ class Executor {
 
   Executor(ExecutorWorld& world, unsigned worker, uint64_t random_seed);
 
-  // Finds the command of request.args and, when it has a first key at a fixed place, hashes that
-  // and, if wanted, asks for its bucket. Step one of a window of requests.
+  // Finds the commands of a window of requests and, where they have a first key at a fixed place,
+  // hashes that and, if wanted, asks for its bucket. Step one of the window.
   enum class Look : uint8_t { kAhead, kNot };
-  void prepare(Request& request, int db, Look look = Look::kAhead);
-  // The second half of that, for a request whose command is known.
+  void prepare(std::span<Request> requests, int db, Look look = Look::kAhead);
+  // The second half of that, for one request whose command is known.
   void look_ahead(Request& request, int db);
   // Step two: asks for the record.
   static void prefetch(Request& request) {
@@ -196,7 +196,8 @@ class Executor {
                     resp::ReplySink& reply);
   Outcome run(const Command& command, const Request& request, Caller& caller,
               resp::ReplySink& reply);
-  void find_first_key(Request& request, int db, Look look);
+  const Database* database_ahead(int db) const;
+  void find_first_key(Request& request, const Database* ahead);
   void run_locked(Call& call);
   void note_read(Caller& reader, const Call& call);
   void run_under_latches(Call& call);
@@ -215,6 +216,7 @@ class Executor {
   bool is_there(int db, std::string_view key);
   void run_again(const Request& request, Caller& caller, resp::ReplySink& reply);
   void leave_effects(const Call& call);
+  bool count_failure(resp::ReplySink& reply, uint64_t errors);
   void count_error(resp::ReplySink& reply, uint64_t errors);
   void count_error(std::string_view code, uint64_t replies);
   void unknown_command(const Request& request, resp::ReplySink& reply);

@@ -84,7 +84,12 @@ void ReplyWriter::line(char mark, std::string_view text) {
 }
 
 void ReplyWriter::simple(std::string_view text) {
-  line('+', text);
+  // What most writes answer.
+  if (text == "OK") {
+    out_->append("+OK\r\n");
+  } else {
+    line('+', text);
+  }
 }
 void ReplyWriter::write_error(std::string_view text) {
   line('-', text);

@@ -273,7 +273,7 @@ void run_words(Executor& executor, Caller& caller, const Maker::Words& words,
   const std::vector<std::string_view> args(words.begin(), words.end());
   Request request;
   request.args = args;
-  executor.prepare(request, caller.db);
+  executor.prepare({&request, 1}, caller.db);
   executor.execute(request, caller, reply);
 }
 
@@ -336,7 +336,7 @@ void repeat(Node& node, const Recorder& recorder) {
       rest.remove_prefix(parser.consumed());
       Request request;
       request.args = args.from(0);
-      executor.prepare(request, caller.db);
+      executor.prepare({&request, 1}, caller.db);
       ASSERT_EQ(executor.execute(request, caller, reply), Executor::Outcome::kDone);
       ASSERT_EQ(reply.errors(), 0u) << body << " answered " << out.view();
       out.clear(4096);

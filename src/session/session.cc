@@ -202,34 +202,44 @@ size_t Session::run_window(std::string_view bytes, size_t at) {
   const bool sound = parse_window(bytes, end);
   const std::span<Request> requests(host_.requests_.data(), host_.window_);
   const auto look = requests.size() > 1 ? Executor::Look::kAhead : Executor::Look::kNot;
-  for (Request& request : requests) host_.executor_.prepare(request, caller_.db, look);
+  host_.executor_.prepare(requests, caller_.db, look);
   if (look == Executor::Look::kAhead) {
     for (Request& request : requests) Executor::prefetch(request);
   }
-  const uint64_t large = host_.world_.options.large_request_bytes;
-  const bool any_large = end - at >= large;
-  for (const Request& request : requests) {
-    const Executor::Outcome outcome = execute_one(request);
-    if (any_large && request.end - at >= large && outcome != Executor::Outcome::kPostponed) {
-      note_large(ExecutionObserver::Large::kRequest, request, request.end - at);
-    }
-    if (outcome != Executor::Outcome::kDone) [[unlikely]] {
-      parser_.reset();  // what is behind it is read again later, or it itself when it was postponed
-      if (outcome == Executor::Outcome::kPostponed) return at;
-      last_command_ = named_command(request);
-      host_.bound_scratch();
-      return request.end;
-    }
-    at = request.end;
-    host_.bound_scratch();
-    if (closing_) return at;
-  }
+  bool goes_on = false;
+  const size_t done = run_requests(requests, at, goes_on);
+  if (end - at >= host_.world_.options.large_request_bytes) [[unlikely]]
+    note_large_requests(requests, at, done);
+  if (!goes_on) return done;
   if (!requests.empty()) last_command_ = named_command(requests.back());
   if (!sound) protocol_error();
   return end;
 }
 
-Executor::Outcome Session::execute_one(const Request& request) {
+// Returns where the first one begins that did not run. Those behind may run if `goes_on`.
+[[gnu::always_inline]] inline size_t Session::run_requests(std::span<const Request> requests,
+                                                           size_t at, bool& goes_on) {
+  for (const Request& request : requests) {
+    const size_t mark = host_.out_.size();
+    const Executor::Outcome outcome = execute_one(request, mark);
+    if (outcome != Executor::Outcome::kDone) [[unlikely]] {
+      parser_.reset();  // what is behind it is read again later, or it itself when it was postponed
+      if (outcome == Executor::Outcome::kPostponed) return at;
+      last_command_ = named_command(request);
+      host_.bound_scratch(mark);
+      return request.end;
+    }
+    at = request.end;
+    if (host_.out_.size() >= host_.bound_at_) [[unlikely]]
+      host_.bound_scratch(mark);
+    if (closing_) return at;
+  }
+  goes_on = true;
+  return at;
+}
+
+[[gnu::always_inline]] inline Executor::Outcome Session::execute_one(const Request& request,
+                                                                     size_t mark) {
   if (request.command == nullptr && refuse_web_request(request)) return Executor::Outcome::kDone;
   host_.running_.request = &request;
   const bool skip = skip_next_reply_;
@@ -237,8 +247,6 @@ Executor::Outcome Session::execute_one(const Request& request) {
     skip_next_reply_ = false;
     afterwards_ |= kSilent;
   }
-  const size_t mark = host_.out_.size();
-  host_.running_.reply_begin = mark;
   const Executor::Outcome outcome = host_.executor_.execute(request, caller_, host_.writer_);
   if (outcome == Executor::Outcome::kPostponed) [[unlikely]] {
     skip_next_reply_ = skip;
@@ -259,6 +267,18 @@ void Session::note_large(ExecutionObserver::Large what, const Request& request, 
   const Command* command = named_command(request);
   if (command == nullptr || command->has(catalog::kSkipSlowlog)) return;
   observer->on_large(what, caller_, *command, request.args, bytes);
+}
+
+// Those that have run: `begin` is where the first of `requests` begins, `end` where the last of
+// them ends.
+void Session::note_large_requests(std::span<const Request> requests, size_t begin, size_t end) {
+  const uint64_t large = host_.world_.options.large_request_bytes;
+  for (const Request& request : requests) {
+    if (request.end > end) return;
+    const size_t bytes = request.end - begin;
+    if (bytes >= large) note_large(ExecutionObserver::Large::kRequest, request, bytes);
+    begin = request.end;
+  }
 }
 
 void Session::finish_request(size_t mark) {

@@ -161,7 +161,9 @@ class Session final : public io::StreamHandler {
   size_t run_window(std::string_view bytes, size_t at);
   bool parse_window(std::string_view bytes, size_t& end);
   size_t parse_short_ones(std::string_view bytes, size_t& end, size_t parsed, size_t window);
-  Executor::Outcome execute_one(const Request& request);
+  size_t run_requests(std::span<const Request> requests, size_t at, bool& goes_on);
+  // `mark`: where its reply will begin.
+  Executor::Outcome execute_one(const Request& request, size_t mark);
   // What the connection has asked for in general, after what held for one request.
   void be_heard_again() {
     if (reply_mode_ == ReplyMode::kOn) {
@@ -174,6 +176,7 @@ class Session final : public io::StreamHandler {
   void end_exception();
   // Tells COMMANDLOG.
   void note_large(ExecutionObserver::Large what, const Request& request, size_t bytes);
+  void note_large_requests(std::span<const Request> requests, size_t begin, size_t end);
   void note_subscribed();
   void suspend();
   void start_waiting();

@@ -81,6 +81,7 @@ void SessionHost::turn_away(std::unique_ptr<io::Accepted> connection, std::strin
 
 void SessionHost::begin_turn(int64_t now_ms) {
   executor_.begin_batch(now_ms);
+  reset_bound();
 }
 
 void SessionHost::begin_running(Session& session, size_t bytes) {
@@ -101,6 +102,10 @@ void SessionHost::queue_running() {
 }
 
 void SessionHost::add_slice(Session& session, const Piece& piece) {
+  // Messages may be many for one request.
+  if (slices_.size() >= kSendSlices || pushed_[0].size() + pushed_[1].size() > kSendBytes) {
+    bound_at_ = 0;
+  }
   const auto number = static_cast<uint32_t>(slices_.size() + 1);
   if (session.last_slice_ != 0) {
     Slice& last = slices_[session.last_slice_ - 1];
@@ -134,14 +139,15 @@ void SessionHost::drop_replies(size_t mark) {
   }
 }
 
-void SessionHost::bound_scratch() {
+// What is worth a look, of which a limit for COMMANDLOG may be the least.
+void SessionHost::reset_bound() {
+  bound_at_ = std::min<uint64_t>(kSendBytes, world_.options.large_reply_bytes);
+}
+
+void SessionHost::bound_scratch(size_t mark) {
   const size_t gathered = out_.size() + pushed_[0].size() + pushed_[1].size();
-  // What is worth a look, of which a limit for COMMANDLOG may be the least.
-  const uint64_t large = world_.options.large_reply_bytes;
-  if (gathered <= kSendBytes && gathered < large && slices_.size() < kSendSlices) [[likely]]
-    return;
-  const size_t reply = out_.size() - std::min(out_.size(), running_.reply_begin);
-  if (reply >= large && running_.request != nullptr) {
+  const size_t reply = out_.size() - std::min(out_.size(), mark);
+  if (reply >= world_.options.large_reply_bytes && running_.request != nullptr) {
     running_.session->note_large(ExecutionObserver::Large::kReply, *running_.request, reply);
   }
   if (gathered <= kSendBytes && slices_.size() < kSendSlices) return;
@@ -154,6 +160,7 @@ void SessionHost::bound_scratch() {
   flush_effects();
   release_replies();
   running_.unsent_begin = out_.size();
+  reset_bound();
 }
 
 void SessionHost::send_served() {

@@ -185,7 +185,6 @@ class SessionHost {
     size_t bytes = 0;  // that were read and are being run
     const Request* request = nullptr;
     size_t unsent_begin = 0;
-    size_t reply_begin = 0;  // of the request that runs, in out_
     bool in_request = true;  // messages to it wait for the end of its request
   };
 
@@ -202,8 +201,10 @@ class SessionHost {
   void queue_running();
   // Takes back what was answered since out_ had this size.
   void drop_replies(size_t mark);
-  // Behind every request: sends early when a turn has gathered much, tells of a large reply.
-  void bound_scratch();
+  // Behind a request, when bound_at_ has been reached: sends early when the turn has gathered much,
+  // tells of a large reply. The reply of the request began at `mark`.
+  void bound_scratch(size_t mark);
+  void reset_bound();
   // Hands the answers of those who waited to the workers that have them.
   void send_served();
   void end_soon(Session& session) { ending_.push_back(&session); }
@@ -229,6 +230,7 @@ class SessionHost {
   // replies, which come up while another session's reply is being written. Messages have a buffer
   // per protocol: what one session gets of a busy channel is one piece then.
   resp::OutputBuffer out_;
+  size_t bound_at_ = 0;  // from this size of out_ on bound_scratch() has something to do
   std::array<resp::OutputBuffer, 2> pushed_;
   resp::OutputBuffer joined_;  // what one session gets, when that is in several pieces
   resp::ReplyWriter writer_;
