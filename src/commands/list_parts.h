@@ -5,6 +5,7 @@
 
 #include "commands/collection_parts.h"
 #include "dispatch/call.h"
+#include "keyspace/value_limits.h"
 #include "types/list.h"
 
 namespace sorrel::commands {
@@ -12,8 +13,7 @@ namespace sorrel::commands {
 // What the handlers of lists share.
 
 inline ListLimits list_limits(Call& call) {
-  const KeyspaceLimits& limits = call.keys.keyspace().limits();
-  return ListLimits(limits.list_max_listpack_size, limits.list_compress_depth);
+  return list_limits_of(call.keys.keyspace().limits());
 }
 
 inline constexpr Event push_event(ListEnd where) {

@@ -4,6 +4,7 @@
 
 #include "commands/collection_parts.h"
 #include "dispatch/call.h"
+#include "keyspace/value_limits.h"
 #include "types/set.h"
 
 namespace sorrel::commands {
@@ -14,13 +15,7 @@ inline constexpr Event kSaddEvent{EventClass::kSet, "sadd"};
 inline constexpr Event kSremEvent{EventClass::kSet, "srem"};
 
 inline SetLimits set_limits(const Call& call) {
-  const KeyspaceLimits& limits = call.keys.keyspace().limits();
-  return {
-      .max_intset_entries = static_cast<size_t>(limits.set_max_intset_entries),
-      .max_listpack_entries = static_cast<size_t>(limits.set_max_listpack_entries),
-      .max_listpack_value = static_cast<size_t>(limits.set_max_listpack_value),
-      .hasher = limits.hasher,
-  };
+  return set_limits_of(call.keys.keyspace().limits());
 }
 
 // As a RESP3 set.

@@ -6,6 +6,7 @@
 
 #include "commands/collection_parts.h"
 #include "dispatch/call.h"
+#include "keyspace/value_limits.h"
 #include "types/zset.h"
 
 namespace sorrel::commands {
@@ -13,8 +14,7 @@ namespace sorrel::commands {
 // What the files of the sorted set family share.
 
 inline ZsetLimits zset_limits(Call& call) {
-  const KeyspaceLimits& limits = call.keys.keyspace().limits();
-  return {limits.zset_max_listpack_entries, limits.zset_max_listpack_value, limits.hasher};
+  return zset_limits_of(call.keys.keyspace().limits());
 }
 
 // False: WRONGTYPE has been answered. `view` stays empty when the key is absent.

@@ -111,6 +111,11 @@ Status sync_directory(const std::string& path) {
   return {};
 }
 
+Status rename_durably(const std::string& from, const std::string& to) {
+  if (rename(from.c_str(), to.c_str()) != 0) return failed("rename", to);
+  return sync_directory(folder_of(to));
+}
+
 Status make_directory(const std::string& path) {
   if (mkdir(path.c_str(), 0755) == 0) return {};
   const int code = errno;
@@ -134,6 +139,27 @@ Result<AppendFile> AppendFile::open(const std::string& path, mode_t mode) {
   struct stat status {};
   if (fstat(file.get(), &status) != 0) return failed("stat", path);
   return AppendFile(std::move(file), path, static_cast<uint64_t>(status.st_size));
+}
+
+Result<AppendFile> AppendFile::create(const std::string& path, mode_t mode) {
+  if (Status removed = remove_file(path); !removed) return removed.error();
+  // O_EXCL: a name that somebody plants meanwhile, a link perhaps, is not followed.
+  Descriptor file(::open(path.c_str(),
+                         O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+  if (!file.valid()) return failed("open", path);
+  return AppendFile(std::move(file), path, 0);
+}
+
+void AppendFile::start_sync(uint64_t from) {
+  const auto begin = static_cast<off_t>(from);
+  const auto size = static_cast<off_t>(size_ - from);
+  if (begin > 0) {
+    const off_t before = std::max<off_t>(0, begin - size);
+    (void)sync_file_range(descriptor_.get(), before, begin - before,
+                          SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
+                              SYNC_FILE_RANGE_WAIT_AFTER);
+  }
+  (void)sync_file_range(descriptor_.get(), begin, size, SYNC_FILE_RANGE_WRITE);
 }
 
 Status AppendFile::append(std::string_view bytes) {

@@ -27,6 +27,9 @@ Status write_file_atomically(const std::string& path, std::string_view bytes, mo
 
 // Makes the names in a folder durable: without it a new or renamed file may be gone after a crash.
 Status sync_directory(const std::string& path);
+// Gives a file another name, in the place of whatever had it, and makes that durable. Both are in
+// one folder; the file itself has been synced.
+Status rename_durably(const std::string& from, const std::string& to);
 Status make_directory(const std::string& path);  // one that exists already is fine
 Status remove_file(const std::string& path);     // one that does not exist is fine
 bool file_exists(const std::string& path);
@@ -35,10 +38,15 @@ bool file_exists(const std::string& path);
 class AppendFile {
  public:
   static Result<AppendFile> open(const std::string& path, mode_t mode = 0644);
+  // A new and empty one, in the place of whatever had that name.
+  static Result<AppendFile> create(const std::string& path, mode_t mode = 0644);
 
   // All of the bytes, or an error; then the length may have grown by a part of them, see size().
   Status append(std::string_view bytes);
   Status sync();                   // data and length are on disk
+  // Lets the system begin to write what stands behind `from`, and waits until what it was told to
+  // write before is written: so little is left for sync() to wait for.
+  void start_sync(uint64_t from);
   Status truncate(uint64_t size);  // drops a part that was written incompletely
   uint64_t size() const { return size_; }
 

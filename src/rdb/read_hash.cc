@@ -38,8 +38,9 @@ class HashBuilder {
     });
   }
 
-  std::optional<Value> take() {
-    if (count_ == 0 || (is_packed_ && !leave_packed())) return std::nullopt;
+  std::optional<Value> take(Reader& in) {
+    if (count_ == 0) return nothing_in(in);
+    if (is_packed_ && !leave_packed()) return std::nullopt;
     return std::move(value_);
   }
 
@@ -90,12 +91,12 @@ std::optional<Value> read_hash(ObjectType type, Reader& in, const ValueLimits& l
                    any ? HashBuilder::Values::kOfAnyLength : HashBuilder::Values::kShort);
   if (type == ObjectType::kHash) {
     if (!read_fields(in, hash)) return std::nullopt;
-    return hash.take();
+    return hash.take(in);
   }
   std::string scratch;
   const std::string_view block = in.string(scratch);
   if (in.failed() || !hash.add_packed(form_of(type), block)) return std::nullopt;
-  return hash.take();
+  return hash.take(in);
 }
 
 }  // namespace sorrel::rdb

@@ -33,8 +33,9 @@ class ListBuilder {
   }
 
   // A list stays one listpack when it came as one and is within the bound.
+  bool is_empty() const { return list_.size() == 0; }
+  // Precondition: not empty.
   std::optional<Value> take() {
-    if (list_.size() == 0) return std::nullopt;
     if (nodes_ > 1 || list_.exceeds()) list_.spread();
     return std::move(value_);
   }
@@ -85,7 +86,7 @@ bool read_elements(ObjectType type, Reader& in, ListBuilder& list) {
 std::optional<Value> read_list(ObjectType type, Reader& in, const ValueLimits& limits) {
   ListBuilder list(limits.list);
   if (!read_elements(type, in, list)) return std::nullopt;
-  return list.take();
+  return list.is_empty() ? nothing_in(in) : list.take();
 }
 
 }  // namespace sorrel::rdb

@@ -15,10 +15,18 @@ std::optional<Value> read_set(ObjectType type, Reader& in, const ValueLimits& li
 std::optional<Value> read_hash(ObjectType type, Reader& in, const ValueLimits& limits);
 // read_timed_hash.cc
 std::optional<Value> read_timed_hash(ObjectType type, Reader& in, const ValueLimits& limits);
+// The same in the form of Valkey, which shares its number with one of Redis's.
+std::optional<Value> read_valkey_hash(Reader& in, const ValueLimits& limits);
 // read_zset.cc
 std::optional<Value> read_zset(ObjectType type, Reader& in, const ValueLimits& limits);
 // read_stream.cc
 std::optional<Value> read_stream(ObjectType type, Reader& in);
+
+// For a collection that was read to its end and has no elements.
+inline std::optional<Value> nothing_in(Reader& in) {
+  in.note_empty();
+  return std::nullopt;
+}
 
 // Are the elements of a listpack all different, looking at one and passing over `skip`? Takes time
 // in proportion to their number.

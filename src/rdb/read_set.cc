@@ -12,7 +12,8 @@ constexpr size_t kMany = std::numeric_limits<size_t>::max();
 
 std::optional<Value> read_members(Reader& in, const SetLimits& limits) {
   const uint64_t members = in.count(1);
-  if (members == 0) return std::nullopt;
+  if (in.failed()) return std::nullopt;
+  if (members == 0) return nothing_in(in);
   Value value(Type::kSet);
   SetEdit set(value.collection(), limits);
   if (members > limits.max_intset_entries) set.expect("", kMany);
@@ -33,7 +34,7 @@ std::optional<Value> read_intset(std::string_view bytes, const SetLimits& limits
   return value;
 }
 
-std::optional<Value> read_listpack(std::string_view bytes, const SetLimits& limits) {
+std::optional<Value> read_listpack(std::string_view bytes, const SetLimits& limits, Reader& in) {
   Value value(Type::kSet, {Encoding::kListpack, listpack::make()});
   Collection& set = value.collection();
   size_t count = 0;
@@ -53,7 +54,8 @@ std::optional<Value> read_listpack(std::string_view bytes, const SetLimits& limi
     count++;
     return SetEdit(set, limits).add(text);
   });
-  if (!sound || count == 0) return std::nullopt;
+  if (!sound) return std::nullopt;
+  if (count == 0) return nothing_in(in);
   if (count <= limits.max_listpack_entries &&
       !all_different(static_cast<listpack::Block>(set.data), 0, limits.hasher)) {
     return std::nullopt;
@@ -69,7 +71,7 @@ std::optional<Value> read_set(ObjectType type, Reader& in, const ValueLimits& li
   const std::string_view block = in.string(scratch);
   if (in.failed()) return std::nullopt;
   if (type == ObjectType::kSetIntset) return read_intset(block, limits.set);
-  return read_listpack(block, limits.set);
+  return read_listpack(block, limits.set, in);
 }
 
 }  // namespace sorrel::rdb

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "rdb/packed.h"
@@ -20,8 +21,8 @@ class TimedHashBuilder {
     if (expiry != 0) hash.set_expiry(field, static_cast<int64_t>(expiry));
     return true;
   }
-  std::optional<Value> take() {
-    if (Hash(value_.collection()).size() == 0) return std::nullopt;
+  std::optional<Value> take(Reader& in) {
+    if (Hash(value_.collection()).size() == 0) return nothing_in(in);
     return std::move(value_);
   }
 
@@ -67,6 +68,25 @@ bool add_packed(std::string_view block, TimedHashBuilder& hash) {
 
 }  // namespace
 
+// Field, value, deadline in milliseconds; -1: none.
+std::optional<Value> read_valkey_hash(Reader& in, const ValueLimits& limits) {
+  TimedHashBuilder hash(limits.hash);
+  std::string field_scratch;
+  std::string value_scratch;
+  const uint64_t fields = in.count(2 + sizeof(int64_t));
+  for (uint64_t i = 0; i < fields; i++) {
+    const std::string_view field = in.string(field_scratch);
+    const std::string_view value = in.string(value_scratch);
+    const auto expiry = in.little_endian<int64_t>();
+    if (in.failed() || expiry < kNoExpiry) return std::nullopt;
+    // A deadline of zero has passed long ago; one has, too, and is not taken for none.
+    const uint64_t deadline = expiry == kNoExpiry ? 0 : std::max<uint64_t>(1, expiry);
+    if (!hash.add(field, value, deadline)) return std::nullopt;
+  }
+  if (in.failed()) return std::nullopt;
+  return hash.take(in);
+}
+
 std::optional<Value> read_timed_hash(ObjectType type, Reader& in, const ValueLimits& limits) {
   TimedHashBuilder hash(limits.hash);
   const bool has_earliest =
@@ -75,12 +95,12 @@ std::optional<Value> read_timed_hash(ObjectType type, Reader& in, const ValueLim
   const uint64_t earliest = has_earliest ? in.little_endian<uint64_t>() : 1;
   if (type == ObjectType::kTimedHash || type == ObjectType::kTimedHashAbsolute) {
     if (!read_timed_fields(in, earliest, hash)) return std::nullopt;
-    return hash.take();
+    return hash.take(in);
   }
   std::string scratch;
   const std::string_view block = in.string(scratch);
   if (in.failed() || !add_packed(block, hash)) return std::nullopt;
-  return hash.take();
+  return hash.take(in);
 }
 
 }  // namespace sorrel::rdb

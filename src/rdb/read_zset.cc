@@ -53,7 +53,7 @@ std::optional<Value> read_zset(ObjectType type, Reader& in, const ValueLimits& l
     // One that was packed stays so whatever the length of its members.
     fitting.max_value = std::numeric_limits<int64_t>::max();
   }
-  if (map->size() == 0) return std::nullopt;
+  if (map->size() == 0) return nothing_in(in);
   return Value(Type::kZset, make_zset(map.release(), fitting));
 }
 

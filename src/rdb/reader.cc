@@ -11,6 +11,7 @@ namespace sorrel::rdb {
 
 std::string_view Reader::raw(size_t count) {
   if (failed_ || count > left()) {
+    if (!failed_) ran_out_ = true;
     fail();
     return {};
   }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/bytes.h"
 
@@ -18,8 +19,16 @@ class Reader {
   explicit Reader(std::string_view bytes) : bytes_(bytes) {}
 
   bool failed() const { return failed_; }
+  // What failed wanted more bytes than there are.
+  bool ran_out() const { return ran_out_; }
   void fail() { failed_ = true; }
   size_t left() const { return bytes_.size() - at_; }
+  // How many bytes have been read.
+  size_t position() const { return at_; }
+  // The value that was read has no elements: said by read_value() when that is all that is wrong
+  // with it. It has been read to its end then.
+  void note_empty() { empty_ = true; }
+  bool take_empty() { return std::exchange(empty_, false); }
   // Everything was read, and rightly.
   bool at_end() const { return !failed_ && left() == 0; }
 
@@ -59,6 +68,8 @@ class Reader {
   std::string_view bytes_;
   size_t at_ = 0;
   bool failed_ = false;
+  bool ran_out_ = false;
+  bool empty_ = false;
 };
 
 }  // namespace sorrel::rdb

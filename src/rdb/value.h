@@ -7,6 +7,7 @@
 
 #include "rdb/format.h"
 #include "rdb/reader.h"
+#include "rdb/writer.h"
 #include "types/collection.h"
 #include "types/hash.h"
 #include "types/list.h"
@@ -64,6 +65,9 @@ std::optional<Value> read_value(uint8_t object_type, Reader& in, const ValueLimi
 struct WriteOptions {
   int version = kCompatibleVersion;  // only types that a reader of this version knows
   bool compress = true;              // rdbcompression
+  // For files: the key to write behind the byte that says the type, and who takes bytes away.
+  const std::string_view* key = nullptr;
+  Writer::Spill* spill = nullptr;
 };
 
 // Appends the byte that says the type, and the value.

@@ -11,9 +11,20 @@
 namespace sorrel::rdb {
 namespace {
 
-void write_type(ObjectType type, Writer& out) {
-  out.byte(static_cast<uint8_t>(type));
-}
+// Writes one value. In files the key stands between the type and what follows it.
+class ValueWriter : public Writer {
+ public:
+  ValueWriter(std::string& out, const WriteOptions& options)
+      : Writer(out, options.compress, options.spill), key_(options.key) {}
+
+  void type(ObjectType type) {
+    byte(static_cast<uint8_t>(type));
+    if (key_ != nullptr) string(*key_);
+  }
+
+ private:
+  const std::string_view* key_;
+};
 
 void write_element(const listpack::Element& element, Writer& out) {
   if (element.is_integer()) {
@@ -27,13 +38,13 @@ std::string_view block_view(const Collection& value) {
   return listpack::view(static_cast<listpack::ConstBlock>(value.data));
 }
 
-void write_packed(ObjectType type, const Collection& value, Writer& out) {
-  write_type(type, out);
+void write_packed(ObjectType type, const Collection& value, ValueWriter& out) {
+  out.type(type);
   out.string(block_view(value));
 }
 
-void write_list(const Collection& value, Writer& out) {
-  write_type(ObjectType::kListQuicklist2, out);
+void write_list(const Collection& value, ValueWriter& out) {
+  out.type(ObjectType::kListQuicklist2);
   if (value.encoding == Encoding::kListpack) {
     out.length(1);
     out.length(kPackedNode);
@@ -52,30 +63,30 @@ void write_list(const Collection& value, Writer& out) {
   });
 }
 
-void write_set(const Collection& value, int version, Writer& out) {
+void write_set(const Collection& value, int version, ValueWriter& out) {
   const Set set(value);
   if (value.encoding == Encoding::kIntset) {
-    write_type(ObjectType::kSetIntset, out);
+    out.type(ObjectType::kSetIntset);
     out.string(Intset(static_cast<char*>(value.data)).bytes());
     return;
   }
   if (value.encoding == Encoding::kListpack && version >= kVersionOfSetListpack) {
     return write_packed(ObjectType::kSetListpack, value, out);
   }
-  write_type(ObjectType::kSet, out);
+  out.type(ObjectType::kSet);
   out.length(set.size());
   set.for_each([&](const SetMember& member) { write_element(member, out); });
 }
 
 // Precondition: some field has a deadline.
-void write_timed_hash(const Collection& value, Writer& out) {
+void write_timed_hash(const Collection& value, ValueWriter& out) {
   const Hash hash(value);
   int64_t earliest = kMaxFieldExpiry;
   hash.for_each([&](const HashItem& item) {
     if (item.expiry != kNoExpiry) earliest = std::min(earliest, item.expiry);
   });
   const bool packed = value.encoding == Encoding::kListpackEx;
-  write_type(packed ? ObjectType::kTimedHashListpack : ObjectType::kTimedHash, out);
+  out.type(packed ? ObjectType::kTimedHashListpack : ObjectType::kTimedHash);
   out.little_endian(static_cast<uint64_t>(earliest));
   if (packed) return out.string(block_view(value));
   out.length(hash.size());
@@ -87,13 +98,13 @@ void write_timed_hash(const Collection& value, Writer& out) {
 }
 
 // Without deadlines it is written as every server can read it.
-void write_hash(const Collection& value, Writer& out) {
+void write_hash(const Collection& value, ValueWriter& out) {
   if (value.encoding == Encoding::kListpack) {
     return write_packed(ObjectType::kHashListpack, value, out);
   }
   if (next_field_expiry(value) != kNoExpiry) return write_timed_hash(value, out);
   const Hash hash(value);
-  write_type(ObjectType::kHash, out);
+  out.type(ObjectType::kHash);
   out.length(hash.size());
   hash.for_each([&](const HashItem& item) {
     write_element(item.field, out);
@@ -101,12 +112,12 @@ void write_hash(const Collection& value, Writer& out) {
   });
 }
 
-void write_zset(const Collection& value, Writer& out) {
+void write_zset(const Collection& value, ValueWriter& out) {
   if (value.encoding == Encoding::kListpack) {
     return write_packed(ObjectType::kZsetListpack, value, out);
   }
   const ZsetView zset(value);
-  write_type(ObjectType::kZset, out);
+  out.type(ObjectType::kZset);
   out.length(zset.size());
   // From the highest score on: Redis reads that faster.
   zset.for_each({0, zset.size()}, true, [&](std::string_view member, double score) {
@@ -146,9 +157,9 @@ void write_group(const std::string& name, const StreamGroup& group, bool has_act
   }
 }
 
-void write_stream(const Stream& stream, int version, Writer& out) {
+void write_stream(const Stream& stream, int version, ValueWriter& out) {
   const bool has_activity = version >= kVersionOfSetListpack;
-  write_type(has_activity ? ObjectType::kStream3 : ObjectType::kStream2, out);
+  out.type(has_activity ? ObjectType::kStream3 : ObjectType::kStream2);
   out.length(stream.node_count());
   for (const auto& [id, node] : stream.nodes()) {
     out.length(2 * sizeof(uint64_t));
@@ -167,8 +178,8 @@ void write_stream(const Stream& stream, int version, Writer& out) {
 }  // namespace
 
 void write_string(std::string_view text, const WriteOptions& options, std::string& out) {
-  Writer writer(out, options.compress);
-  write_type(ObjectType::kString, writer);
+  ValueWriter writer(out, options);
+  writer.type(ObjectType::kString);
   writer.string(text);
 }
 
@@ -179,7 +190,7 @@ int version_for(Type type, const Collection& value, int wanted) {
 
 void write_collection(Type type, const Collection& value, const WriteOptions& options,
                       std::string& out) {
-  Writer writer(out, options.compress);
+  ValueWriter writer(out, options);
   switch (type) {
     case Type::kList:
       return write_list(value, writer);
@@ -192,7 +203,7 @@ void write_collection(Type type, const Collection& value, const WriteOptions& op
     case Type::kStream:
       return write_stream(*static_cast<const Stream*>(value.data), options.version, writer);
     case Type::kBloom:
-      write_type(ObjectType::kModule2, writer);
+      writer.type(ObjectType::kModule2);
       return write_bloom(bloom_of(value), writer);
     case Type::kString:
       break;

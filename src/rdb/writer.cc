@@ -61,6 +61,7 @@ bool Writer::integer(int64_t value) {
 }
 
 void Writer::integer_string(int64_t value) {
+  spill_much();
   if (integer(value)) return;
   IntegerText text;
   const auto size = static_cast<size_t>(format_int64(value, text.text));
@@ -69,6 +70,7 @@ void Writer::integer_string(int64_t value) {
 }
 
 void Writer::string(std::string_view text) {
+  spill_much();
   if (text.size() <= kLongestInteger) {
     if (const auto value = parse_int64(text); value && integer(*value)) return;
   }
@@ -83,6 +85,7 @@ void Writer::string(std::string_view text) {
 }
 
 void Writer::compressed_string(std::string_view compressed, uint64_t size) {
+  spill_much();
   byte(special(StringForm::kLzf));
   length(compressed.size());
   length(size);

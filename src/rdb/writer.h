@@ -12,8 +12,18 @@ namespace sorrel::rdb {
 // Puts bytes of the RDB format together, behind what `out` holds already.
 class Writer {
  public:
-  // `compress`: long strings are compressed when that makes them shorter (rdbcompression).
-  Writer(std::string& out, bool compress) : out_(out), compress_(compress) {}
+  // Takes bytes away when there are many, so that a big value is never there twice.
+  class Spill {
+   public:
+    virtual ~Spill() = default;
+    virtual void spill(std::string& bytes) = 0;
+  };
+  static constexpr size_t kSpillBytes = size_t{128} << 10;
+
+  // `compress`: long strings are compressed when that makes them shorter (rdbcompression). With
+  // `spill`, it is called between two strings when `out` has grown beyond kSpillBytes.
+  Writer(std::string& out, bool compress, Spill* spill = nullptr)
+      : out_(out), compress_(compress), spill_(spill) {}
 
   void byte(uint8_t value) { out_.push_back(static_cast<char>(value)); }
   void raw(std::string_view bytes) { out_.append(bytes); }
@@ -34,9 +44,14 @@ class Writer {
 
  private:
   bool integer(int64_t value);
+  void spill_much() {
+    if (out_.size() > kSpillBytes && spill_ != nullptr) [[unlikely]]
+      spill_->spill(out_);
+  }
 
   std::string& out_;
   bool compress_;
+  Spill* spill_;
 };
 
 }  // namespace sorrel::rdb

@@ -1,0 +1,164 @@
+#include "io/child_process.h"
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <ctime>
+
+#include "io/files.h"
+
+namespace sorrel::io {
+namespace {
+
+constexpr int kLowerPriority = 5;
+
+int64_t now_us() {
+  const auto since = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::microseconds>(since).count();
+}
+
+void close_from(int first, int last) {
+  if (first > last) return;
+  if (syscall(SYS_close_range, static_cast<unsigned>(first), static_cast<unsigned>(last), 0) == 0) {
+    return;
+  }
+  // An old kernel: one by one, up to where descriptors can be.
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  for (int fd = first; fd <= last && static_cast<rlim_t>(fd) < limit.rlim_cur; fd++) close(fd);
+}
+
+// The parent watches signals its own way; here they mean what they mean to everybody. A Ctrl-C is
+// for the parent, who ends this process if it likes.
+void become_plain_process(int parent) {
+  struct sigaction usual {};
+  usual.sa_handler = SIG_DFL;
+  for (const int signal : {SIGTERM, SIGUSR1, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM}) {
+    sigaction(signal, &usual, nullptr);
+  }
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  sigaction(SIGINT, &ignore, nullptr);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (getppid() != parent) _exit(1);  // it had gone before
+  (void)setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + kLowerPriority);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ChildProcess>> ChildProcess::start(
+    const std::function<int(int pipe)>& body) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return system_error("pipe");
+  Descriptor reading(ends[0]);
+  const Descriptor writing(ends[1]);
+  const int parent = getpid();
+  const int64_t began_us = now_us();
+  const pid_t pid = fork();
+  if (pid < 0) return system_error("fork");
+  if (pid == 0) {
+    become_plain_process(parent);
+    close_from(STDERR_FILENO + 1, writing.get() - 1);
+    close_from(writing.get() + 1, ~0U >> 1);
+    // _exit: buffers, threads and exit functions are the parent's.
+    _exit(body(writing.get()));
+  }
+  const int64_t took_us = now_us() - began_us;
+  (void)fcntl(reading.get(), F_SETFL, O_NONBLOCK);
+  return std::unique_ptr<ChildProcess>(new ChildProcess(pid, std::move(reading), took_us));
+}
+
+ChildProcess::~ChildProcess() {
+  if (end_) return;
+  send_signal(SIGKILL);
+  wait();
+}
+
+std::string ChildProcess::read_available() {
+  constexpr size_t kMost = size_t{1} << 20;
+  std::string bytes;
+  char piece[4096];
+  while (bytes.size() < kMost) {
+    const ssize_t got = read(pipe_.get(), piece, sizeof piece);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    bytes.append(piece, static_cast<size_t>(got));
+  }
+  return bytes;
+}
+
+std::optional<ChildProcess::End> ChildProcess::reap(int flags) {
+  if (end_) return end_;
+  int status = 0;
+  pid_t got;
+  do {
+    got = waitpid(pid_, &status, flags);
+  } while (got < 0 && errno == EINTR);
+  if (got == 0) return std::nullopt;
+  End end;
+  if (got < 0) {
+    end.exit_code = 1;  // somebody else has heard how it ended
+  } else if (WIFSIGNALED(status)) {
+    end.signal = WTERMSIG(status);
+  } else {
+    end.exit_code = WEXITSTATUS(status);
+  }
+  end_ = end;
+  return end_;
+}
+
+std::optional<ChildProcess::End> ChildProcess::poll() {
+  return reap(WNOHANG);
+}
+
+ChildProcess::End ChildProcess::wait() {
+  return *reap(0);
+}
+
+void ChildProcess::send_signal(int signal) {
+  if (!end_) (void)kill(pid_, signal);
+}
+
+bool write_to_pipe(int pipe, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(pipe, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return true;
+}
+
+void sleep_us(int64_t us) {
+  constexpr int64_t kPerSecond = 1'000'000;
+  timespec left{us / kPerSecond, us % kPerSecond * 1000};
+  while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+  }
+}
+
+uint64_t private_dirty_bytes() {
+  const Result<std::string> text = read_file("/proc/self/smaps_rollup", 64 * 1024);
+  if (!text) return 0;
+  constexpr std::string_view kField = "Private_Dirty:";
+  const size_t at = text->find(kField);
+  if (at == std::string::npos) return 0;
+  const size_t digits = text->find_first_not_of(' ', at + kField.size());
+  if (digits == std::string::npos) return 0;
+  uint64_t kilobytes = 0;
+  std::from_chars(text->data() + digits, text->data() + text->size(), kilobytes);
+  return kilobytes * 1024;
+}
+
+}  // namespace sorrel::io

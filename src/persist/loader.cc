@@ -1,0 +1,173 @@
+#include "persist/loader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/numbers.h"
+#include "io/child_process.h"
+#include "keyspace/access_clock.h"
+#include "keyspace/value_limits.h"
+
+namespace sorrel::persist {
+namespace {
+
+constexpr size_t kLongestKey = size_t{512} << 20;
+constexpr size_t kShownBytes = 128;
+constexpr uint64_t kEmptyKeysLogged = 10;
+
+uint32_t access_of(const rdb::FileKey& key, int64_t now_ms, const AccessPolicy& policy) {
+  const uint32_t newborn = access_at_birth(now_ms, policy);
+  if (policy.lfu) {
+    return key.frequency ? (newborn & ~uint32_t{0xff}) | *key.frequency : newborn;
+  }
+  if (!key.idle_seconds) return newborn;
+  const auto idle = static_cast<uint32_t>(std::min<uint64_t>(*key.idle_seconds, kAccessMask));
+  return (newborn - idle) & kAccessMask;
+}
+
+}  // namespace
+
+Result<uint64_t> Loader::load(std::string_view bytes, const LoadOptions& options,
+                              const LoadHooks& hooks) {
+  options_ = &options;
+  hooks_ = &hooks;
+  now_ms_ = clock_.wall_ms();
+  stepped_ = 0;
+  const KeyspaceLimits& limits = keyspace_.limits();
+  const rdb::FileReadOptions reading{
+      .limits = {list_limits_of(limits), set_limits_of(limits), keyspace_.hash_limits(),
+                 zset_limits_of(limits)},
+      .verify_checksum = options.verify_checksum,
+  };
+  rdb::FileReader reader(bytes, reading, *this);
+  if (Status done = reader.read(); !done) return done.error();
+  progress_.position = reader.position();
+  return reader.position();
+}
+
+Status Loader::on_version(int version) {
+  log_.verbose(fmt::format("The RDB file is of version {}", version));
+  return {};
+}
+
+Status Loader::on_aux(std::string_view name, std::string_view value) {
+  const auto number = parse_int64(value);
+  value = value.substr(0, kShownBytes);
+  if (name.starts_with('%')) {
+    log_.notice(fmt::format("RDB '{}': {}", name.substr(0, kShownBytes), value));
+  } else if (name == "redis-ver") {
+    log_.notice(fmt::format("Loading RDB produced by version {}", value));
+  } else if (name == "ctime" && number) {
+    const int64_t age = std::max<int64_t>(0, now_ms_ / 1000 - *number);
+    log_.notice(fmt::format("RDB age {} seconds", age));
+  } else if (name == "used-mem" && number) {
+    progress_.used_memory = static_cast<uint64_t>(std::max<int64_t>(0, *number));
+    log_.notice(fmt::format("RDB memory usage when created {:.2f} Mb",
+                            static_cast<double>(progress_.used_memory) / (1 << 20)));
+  } else if (name == "aof-base" && number && *number != 0) {
+    log_.notice("RDB is base AOF");
+  }
+  return {};
+}
+
+Status Loader::on_function(std::string_view code) {
+  if (!hooks_->function) return {};
+  const Status loaded = hooks_->function(code, options_->replace);
+  if (loaded) return {};
+  return Error{"Failed loading library, " + loaded.error().text};
+}
+
+Status Loader::on_module_aux(std::string_view module) {
+  log_.warning(fmt::format(
+      "The RDB file has data of module '{}', which is not there: it is left out.", module));
+  return {};
+}
+
+Status Loader::on_database(uint64_t db) {
+  if (db < static_cast<uint64_t>(keyspace_.database_count())) return {};
+  return Error{fmt::format("The file has keys in database {}, and there are only {} databases", db,
+                           keyspace_.database_count())};
+}
+
+bool Loader::is_over(const rdb::FileKey& key) {
+  if (!options_->drop_expired || key.expiry == kNoExpiry || key.expiry >= now_ms_) return false;
+  progress_.expired_keys++;
+  return true;
+}
+
+Status Loader::make_room(const rdb::FileKey& key, Database& database, uint64_t hash) {
+  const Table::Position at = database.table.find(hash, [&](void* entry) {
+    return same_bytes(static_cast<const Record*>(entry)->key(), key.name);
+  });
+  if (!at) return {};
+  if (!options_->replace) {
+    return Error{fmt::format("offset {}: RDB has duplicated key '{}' in DB {}", key.offset,
+                             key.name.substr(0, kShownBytes), key.db)};
+  }
+  auto* record = static_cast<Record*>(at.entry());
+  database.leave_field_due(*record);
+  database.table.erase(at);
+  database.arena.free(record);
+  return {};
+}
+
+template <class Make>
+Status Loader::place(const rdb::FileKey& key, Make&& make) {
+  if (key.name.size() > kLongestKey) {
+    return Error{fmt::format("offset {}: a key of {} bytes is too long", key.offset,
+                             key.name.size())};
+  }
+  const auto db = static_cast<int>(key.db);
+  Database& database = keyspace_.database(keyspace_.partition_of(key.name), db);
+  const uint64_t hash = keyspace_.hash(key.name);
+  if (Status room = make_room(key, database, hash); !room) return room;
+  Record* record = make(database.arena);
+  record->set_access(access_of(key, now_ms_, keyspace_.access_policy()));
+  const Table::Position at = database.table.insert(hash, record);
+  if (record->has_expiry()) database.table.mark(at, record->expiry());
+  database.enter_field_due(*record);
+  progress_.keys++;
+  return {};
+}
+
+Status Loader::on_string(const rdb::FileKey& key, std::string_view text) {
+  if (!is_over(key)) {
+    Status placed = place(key, [&](RecordArena& arena) {
+      return arena.make_string(key.name, text, key.expiry);
+    });
+    if (!placed) return placed;
+  }
+  return step(key);
+}
+
+Status Loader::on_collection(const rdb::FileKey& key, rdb::Value& value) {
+  if (!is_over(key)) {
+    Status placed = place(key, [&](RecordArena& arena) {
+      return arena.assign_collection(nullptr, key.name, value.type(), value.release(), key.expiry);
+    });
+    if (!placed) return placed;
+  }
+  return step(key);
+}
+
+Status Loader::on_empty(const rdb::FileKey& key) {
+  progress_.empty_keys++;
+  if (logged_empty_++ < kEmptyKeysLogged) {
+    log_.notice(fmt::format("Loading RDB, skipping empty key: {}", key.name.substr(0, kShownBytes)));
+  }
+  return step(key);
+}
+
+Status Loader::step(const rdb::FileKey& key) {
+  if (options_->key_delay_us > 0) io::sleep_us(options_->key_delay_us);
+  if (key.end - stepped_ < static_cast<uint64_t>(options_->step_bytes)) [[likely]]
+    return {};
+  stepped_ = key.end;
+  progress_.position = key.end;
+  if (!hooks_->step) return {};
+  now_ms_ = clock_.wall_ms();
+  return hooks_->step();
+}
+
+}  // namespace sorrel::persist

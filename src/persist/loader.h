@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/result.h"
+#include "keyspace/keyspace.h"
+#include "rdb/file_reader.h"
+
+namespace sorrel::persist {
+
+struct LoadOptions {
+  bool verify_checksum = true;  // rdbchecksum
+  // Keys whose time has come are left out. Not in front of an AOF: what follows counts on them.
+  bool drop_expired = true;
+  bool replace = false;            // keys that are there already; else they are a mistake
+  int64_t key_delay_us = 0;        // key-load-delay
+  int64_t step_bytes = 2 << 20;    // loading-process-events-interval-bytes
+};
+
+// What is known of a load that runs or has run. Counts of keys go on through several files.
+struct LoadProgress {
+  uint64_t position = 0;         // bytes read of the file
+  uint64_t keys = 0;             // loaded
+  uint64_t expired_keys = 0;     // left out
+  uint64_t empty_keys = 0;       // left out
+  uint64_t used_memory = 0;      // of who wrote the file
+};
+
+struct LoadHooks {
+  // A library of functions; `replace` as in the options. Empty: they are passed over.
+  std::function<Status(std::string_view code, bool replace)> function;
+  // Called every `step_bytes`: lets others in. An Error ends the load.
+  std::function<Status()> step;
+};
+
+// Fills a keyspace from the bytes of an RDB file. Nobody is told of the keys: no effects, no
+// events. Precondition of load(): alone in the process, but for what hooks.step lets in.
+class Loader final : private rdb::FileVisitor {
+ public:
+  // Everything outlives it. `progress` may be looked at from within hooks.step.
+  Loader(Keyspace& keyspace, const Clock& clock, Logger& log, LoadProgress& progress)
+      : keyspace_(keyspace), clock_(clock), log_(log), progress_(progress) {}
+
+  // How many bytes the file has; what stands behind it (the tail of an old AOF) is for the caller.
+  // The Error says at which offset what is wrong; the keys that came before are there then.
+  Result<uint64_t> load(std::string_view bytes, const LoadOptions& options,
+                        const LoadHooks& hooks);
+
+ private:
+  Status on_version(int version) override;
+  Status on_aux(std::string_view name, std::string_view value) override;
+  Status on_function(std::string_view code) override;
+  Status on_module_aux(std::string_view module) override;
+  Status on_database(uint64_t db) override;
+  Status on_string(const rdb::FileKey& key, std::string_view text) override;
+  Status on_collection(const rdb::FileKey& key, rdb::Value& value) override;
+  Status on_empty(const rdb::FileKey& key) override;
+
+  // Makes room for the key, or says why it cannot be there.
+  Status make_room(const rdb::FileKey& key, Database& database, uint64_t hash);
+  template <class Make>
+  Status place(const rdb::FileKey& key, Make&& make);
+  bool is_over(const rdb::FileKey& key);
+  Status step(const rdb::FileKey& key);
+
+  Keyspace& keyspace_;
+  const Clock& clock_;
+  Logger& log_;
+  LoadProgress& progress_;
+  const LoadOptions* options_ = nullptr;  // during load()
+  const LoadHooks* hooks_ = nullptr;      // during load()
+  int64_t now_ms_ = 0;
+  uint64_t stepped_ = 0;  // up to where the last step was
+  uint64_t logged_empty_ = 0;
+};
+
+}  // namespace sorrel::persist

@@ -1,0 +1,146 @@
+#include "persist/snapshot.h"
+
+#include <algorithm>
+#include <array>
+
+#include "io/child_process.h"
+#include "io/files.h"
+#include "keyspace/access_clock.h"
+
+namespace sorrel::persist {
+namespace {
+
+// Pieces of this size are sent on their way to the disk while the next is made.
+constexpr uint64_t kSyncBytes = uint64_t{4} << 20;
+
+class FileSink final : public rdb::ByteSink {
+ public:
+  FileSink(io::AppendFile& file, bool incremental) : file_(file), incremental_(incremental) {}
+
+  Status write(std::string_view bytes) override {
+    if (Status written = file_.append(bytes); !written) return written;
+    if (incremental_ && file_.size() - sent_ >= kSyncBytes) {
+      file_.start_sync(sent_);
+      sent_ = file_.size();
+    }
+    return {};
+  }
+
+ private:
+  io::AppendFile& file_;
+  bool incremental_;
+  uint64_t sent_ = 0;
+};
+
+// Walks the keys and writes them, some steps behind the walk: each record is asked for before it is
+// its turn, so that the memory has time to bring it.
+class KeyStream {
+ public:
+  KeyStream(rdb::FileWriter& file, const Keyspace& keyspace, const SnapshotOptions& options)
+      : file_(file), policy_(keyspace.access_policy()), options_(options) {}
+
+  void push(const Record* record) {
+    __builtin_prefetch(record);
+    std::swap(ring_[at_], record);
+    at_ = (at_ + 1) % kAhead;
+    if (record != nullptr) write(*record);
+  }
+  void drain() {
+    for (size_t i = 0; i < kAhead; i++) {
+      if (const Record* record = std::exchange(ring_[(at_ + i) % kAhead], nullptr)) write(*record);
+    }
+  }
+
+ private:
+  static constexpr size_t kAhead = 16;
+
+  void write(const Record& record) {
+    rdb::KeyUse use;
+    if (options_.use == SnapshotOptions::Use::kIdle) {
+      use.idle_seconds = idle_seconds(record, options_.now_ms);
+    } else if (options_.use == SnapshotOptions::Use::kFrequency) {
+      use.frequency = lfu_decayed(record.access(), options_.now_ms, policy_);
+    }
+    file_.key(record, use);
+    keys_++;
+    if (options_.key_delay_us != 0) delay(options_.key_delay_us);
+    if (options_.progress) options_.progress(keys_);
+  }
+  // A negative one means a moment now and then.
+  void delay(int64_t us) const {
+    if (us > 0) return io::sleep_us(us);
+    if (keys_ % static_cast<uint64_t>(-us) == 0) io::sleep_us(1);
+  }
+
+  rdb::FileWriter& file_;
+  const AccessPolicy& policy_;
+  const SnapshotOptions& options_;
+  std::array<const Record*, kAhead> ring_{};
+  size_t at_ = 0;
+  uint64_t keys_ = 0;
+};
+
+void write_database(const Keyspace& keyspace, int db, rdb::FileWriter& file, KeyStream& keys) {
+  const size_t count = keyspace.key_count(db);
+  if (count == 0) return;
+  file.database(db, count, keyspace.expiring_count(db));
+  for (unsigned p = 0; p < keyspace.partition_count() && !file.failed(); p++) {
+    const Database* database = keyspace.find_database(p, db);
+    if (database == nullptr) continue;
+    database->table.for_each(
+        [&](void* entry) { keys.push(static_cast<const Record*>(entry)); });
+  }
+  keys.drain();
+}
+
+Status write_file(const Keyspace& keyspace, const SnapshotOptions& options,
+                  const SnapshotFile& to, uint64_t& size) {
+  Result<io::AppendFile> file = io::AppendFile::create(to.temporary);
+  if (!file) return file.error();
+  FileSink sink(*file, options.incremental_sync);
+  if (Status written = write_snapshot(keyspace, options, sink); !written) return written;
+  size = file->size();
+  if (Status synced = file->sync(); !synced) return synced;
+  return io::rename_durably(to.temporary, to.path);
+}
+
+}  // namespace
+
+uint64_t keys_in(const Keyspace& keyspace) {
+  uint64_t keys = 0;
+  for (int db = 0; db < keyspace.database_count(); db++) keys += keyspace.key_count(db);
+  return keys;
+}
+
+int snapshot_version(const Keyspace& keyspace, int wanted) {
+  for (int db = 0; db < keyspace.database_count(); db++) {
+    if (keyspace.field_expiring_count(db) > 0) return std::max(wanted, rdb::kVersionOfTimedHash);
+  }
+  return wanted;
+}
+
+Status write_snapshot(const Keyspace& keyspace, const SnapshotOptions& options,
+                      rdb::ByteSink& sink) {
+  const rdb::WriteOptions form{.version = snapshot_version(keyspace, options.version),
+                               .compress = options.compress};
+  rdb::FileWriter file(sink, form, options.checksum);
+  file.begin();
+  for (const auto& [name, value] : options.aux) file.aux(name, value);
+  for (const std::string_view code : options.functions) file.function(code);
+  KeyStream keys(file, keyspace, options);
+  for (int db = 0; db < keyspace.database_count() && !file.failed(); db++) {
+    write_database(keyspace, db, file, keys);
+  }
+  return file.end();
+}
+
+Result<uint64_t> save_snapshot(const Keyspace& keyspace, const SnapshotOptions& options,
+                               const SnapshotFile& file) {
+  uint64_t size = 0;
+  const Status written = write_file(keyspace, options, file, size);
+  if (written) return size;
+  (void)io::remove_file(file.temporary).ok();
+  return written.error();
+}
+
+}  // namespace sorrel::persist

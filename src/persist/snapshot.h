@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "keyspace/keyspace.h"
+#include "rdb/file_writer.h"
+
+namespace sorrel::persist {
+
+// How a snapshot is written, and what goes into it besides the keys.
+struct SnapshotOptions {
+  int version = rdb::kDefaultVersion;  // or newer, if some value needs it
+  bool compress = true;                // rdbcompression
+  bool checksum = true;                // rdbchecksum
+  bool incremental_sync = true;        // rdb-save-incremental-fsync
+  int64_t key_delay_us = 0;            // rdb-key-save-delay
+  enum class Use : uint8_t { kNone, kIdle, kFrequency } use = Use::kNone;
+  int64_t now_ms = 0;
+  std::vector<std::pair<std::string, std::string>> aux;
+  std::vector<std::string_view> functions;  // the text of each library
+  // Told after every key how many there are so far.
+  std::function<void(uint64_t keys)> progress;
+};
+
+// All keys of all databases.
+uint64_t keys_in(const Keyspace& keyspace);
+
+// The version that the file of all keys will have when `wanted` is asked for.
+int snapshot_version(const Keyspace& keyspace, int wanted);
+
+// Writes all keys of all databases, and what the options tell, as one RDB file. Allocates little,
+// locks nothing, changes nothing. Precondition: nothing changes meanwhile: under the gate, or in a
+// child of fork().
+Status write_snapshot(const Keyspace& keyspace, const SnapshotOptions& options,
+                      rdb::ByteSink& sink);
+
+// The same into a file at `path`, which holds the old bytes or all of the new ones whatever
+// happens: `temporary`, in the same folder, is written, synced and renamed over it, and the folder
+// is synced. On an error the temporary file is gone.
+struct SnapshotFile {
+  std::string path;
+  std::string temporary;
+};
+Result<uint64_t> save_snapshot(const Keyspace& keyspace, const SnapshotOptions& options,
+                               const SnapshotFile& file);
+
+}  // namespace sorrel::persist
