@@ -12,6 +12,19 @@ constexpr std::string_view kAllShardsSumTips[] = {
     "response_policy:agg_sum",
 };
 
+constexpr Arg kBgsaveModes[] = {
+    {.name = "schedule", .type = ArgType::kPureToken, .token = "SCHEDULE", .since = "3.2.2"},
+    {.name = "cancel", .type = ArgType::kPureToken, .token = "CANCEL"},
+};
+
+constexpr Arg kBgsaveArgs[] = {
+    {.name = "mode", .type = ArgType::kOneOf, .optional = true, .parts = kBgsaveModes},
+};
+
+constexpr Change kBgsaveHistory[] = {
+    {.version = "3.2.2", .what = "The word SCHEDULE."},
+};
+
 constexpr Arg kFlushTypes[] = {
     {.name = "async", .type = ArgType::kPureToken, .token = "ASYNC", .since = "4.0.0"},
     {.name = "sync", .type = ArgType::kPureToken, .token = "SYNC", .since = "6.2.0"},
@@ -81,6 +94,18 @@ constexpr Arg kSwapdbArgs[] = {
 
 constexpr CommandSpec kCommands[] = {
     {
+        .name = "bgsave",
+        .summary = "Saves all databases to disk, in the background.",
+        .since = "1.0.0",
+        .group = Group::kServer,
+        .complexity = "O(1) to start it",
+        .arity = -1,
+        .flags = kAdmin | kNoScript | kNoAsyncLoading,
+        .locking = Locking::kGate,
+        .args = kBgsaveArgs,
+        .history = kBgsaveHistory,
+    },
+    {
         .name = "dbsize",
         .summary = "Counts the keys of the database.",
         .since = "1.0.0",
@@ -146,6 +171,18 @@ constexpr CommandSpec kCommands[] = {
         .tips = kVaryingAllShardsSpecialTips,
     },
     {
+        .name = "lastsave",
+        .summary = "Tells when all databases were last saved to disk.",
+        .since = "1.0.0",
+        .group = Group::kServer,
+        .complexity = "O(1)",
+        .arity = 1,
+        .flags = kLoading | kStale | kFast,
+        .locking = Locking::kGate,
+        .acl_categories = kAclAdmin | kAclDangerous,
+        .tips = kVaryingTips,
+    },
+    {
         .name = "lolwut",
         .summary = "Draws a picture and tells the version of the server.",
         .since = "5.0.0",
@@ -162,6 +199,16 @@ constexpr CommandSpec kCommands[] = {
         .group = Group::kServer,
         .arity = 1,
         .flags = kAdmin | kNoScript | kLoading | kStale,
+        .locking = Locking::kGate,
+    },
+    {
+        .name = "save",
+        .summary = "Saves all databases to disk, while everybody waits.",
+        .since = "1.0.0",
+        .group = Group::kServer,
+        .complexity = "O(N) in the number of keys of all databases",
+        .arity = 1,
+        .flags = kAdmin | kNoScript | kNoAsyncLoading | kNoMulti,
         .locking = Locking::kGate,
     },
     {

@@ -65,6 +65,7 @@ enum Flag : uint64_t {
   kNotQueued = 1ull << 43,          // runs at once behind MULTI, too
   kRunsQueued = 1ull << 44,         // runs what was queued, and is judged by it as well
   kAllDatabases = 1ull << 45,       // touches every database: FLUSHALL
+  kTellsDiskErrors = 1ull << 46,    // is refused like a write when nothing can be saved: PING
 };
 
 // How a command shuts others out while it runs (threads > 1).

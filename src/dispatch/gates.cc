@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "dispatch/executor.h"
+#include "dispatch/refusals.h"
 #include "dispatch/transaction.h"
 
 // The gates: an ordered list of small questions over catalog flags, asked of every request that is
@@ -60,6 +61,30 @@ bool refuse_out_of_memory(uint64_t acts, const NodeState& node, resp::ReplySink&
   if ((node.reasons & NodeState::kOutOfMemory) == 0 || (acts & catalog::kDenyOom) == 0)
     return false;
   reply.error("OOM command not allowed when used memory > 'maxmemory'.");
+  return true;
+}
+
+// Who can write believes that it lasts. PING tells as well, for those who watch over the server.
+bool refuse_unsaved(const Command& command, uint64_t acts, const NodeState& node,
+                    resp::ReplySink& reply) {
+  if ((node.reasons & NodeState::kSnapshotFailed) == 0) return false;
+  if ((acts & catalog::kWrite) == 0 && !command.has(catalog::kTellsDiskErrors)) return false;
+  reply.error(kSnapshotFailedError);
+  return true;
+}
+
+// While keys are loaded nobody may see half of them, but for who loads.
+bool refuse_loading(const Command& command, const Caller& caller, const NodeState& node,
+                    resp::ReplySink& reply) {
+  if ((node.reasons & NodeState::kLoading) == 0 || caller.kind == Caller::Kind::kReplay) {
+    return false;
+  }
+  uint64_t may = command.flags;
+  if (command.has(catalog::kRunsQueued) && caller.transaction != nullptr) {
+    may &= caller.transaction->common_flags();
+  }
+  if ((may & catalog::kLoading) != 0) return false;
+  reply.error("LOADING Redis is loading the dataset in memory");
   return true;
 }
 
@@ -138,7 +163,9 @@ bool Executor::refused(const Request& request, const Command*& command, Caller& 
   if (refuse_restricted(*command, request, caller, reply)) return true;
   const uint64_t acts = acts_of(*command, request, caller);
   if (refuse_out_of_memory(acts, world_.node, reply)) return true;
+  if (refuse_unsaved(*command, acts, world_.node, reply)) return true;
   if (refuse_subscribed(*command, caller, reply)) return true;
+  if (refuse_loading(*command, caller, world_.node, reply)) return true;
   if (refuse_busy(*command, world_.node, reply)) return true;
   if (refuse_exempt(*command, caller, reply)) return true;
   if (must_wait(*command, acts, caller, world_.node, now_ms_)) return true;

@@ -11,10 +11,16 @@ struct NodeState {
     kPaused = 1 << 0,       // CLIENT PAUSE is in force
     kOutOfMemory = 1 << 1,  // used memory is over maxmemory and nothing can be evicted
     kMonitored = 1 << 2,    // somebody runs MONITOR
-    kBusy = 1 << 7,         // a script has been running for long, and lets others in between
+    kLoading = 1 << 3,      // keys are being loaded: only commands that need none are answered
+    // The last snapshot in the background failed, and writes are refused until one succeeds.
+    kSnapshotFailed = 1 << 4,
+    kBusy = 1 << 7,  // a script has been running for long, and lets others in between
   };
   // The OR of every reason for commands to leave the fast path; zero in the common case.
   uint32_t reasons = 0;
+  void set(Reason reason, bool holds) {
+    reasons = holds ? reasons | reason : reasons & ~uint32_t{reason};
+  }
 
   bool busy_with_function = false;  // kBusy: it is a function, not a script
 

@@ -21,6 +21,7 @@ void forget(Container& container, size_t keep) {
 void Transaction::close() {
   open_ = aborted_ = false;
   flags_ = 0;
+  common_flags_ = ~uint64_t{0};
   forget(bytes_, kKeepBytes);
   forget(ends_, kKeepItems);
   forget(commands_, kKeepItems);
@@ -35,6 +36,7 @@ void Transaction::queue(const Command& command, std::span<const std::string_view
   }
   commands_.push_back({&command, args.size()});
   flags_ |= command.acts(args);
+  common_flags_ &= command.flags;
 }
 
 std::span<const Transaction::Queued> Transaction::commands() {

@@ -35,6 +35,8 @@ class Transaction {
   size_t size() const { return commands_.size(); }
   // What all queued commands are going to do, in flags of the catalog.
   uint64_t flags() const { return flags_; }
+  // Of all of them, the flags that each has; all when there are none.
+  uint64_t common_flags() const { return common_flags_; }
   size_t argument_bytes() const { return bytes_.size(); }
   size_t memory_bytes() const;
 
@@ -56,6 +58,7 @@ class Transaction {
   bool open_ = false;
   bool aborted_ = false;
   uint64_t flags_ = 0;
+  uint64_t common_flags_ = ~uint64_t{0};
   // All arguments one behind the other; few allocations however many commands there are.
   std::string bytes_;
   std::vector<size_t> ends_;

@@ -144,8 +144,8 @@ Result<AppendFile> AppendFile::open(const std::string& path, mode_t mode) {
 Result<AppendFile> AppendFile::create(const std::string& path, mode_t mode) {
   if (Status removed = remove_file(path); !removed) return removed.error();
   // O_EXCL: a name that somebody plants meanwhile, a link perhaps, is not followed.
-  Descriptor file(::open(path.c_str(),
-                         O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
+  Descriptor file(
+      ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
   if (!file.valid()) return failed("open", path);
   return AppendFile(std::move(file), path, 0);
 }
@@ -155,9 +155,9 @@ void AppendFile::start_sync(uint64_t from) {
   const auto size = static_cast<off_t>(size_ - from);
   if (begin > 0) {
     const off_t before = std::max<off_t>(0, begin - size);
-    (void)sync_file_range(descriptor_.get(), before, begin - before,
-                          SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
-                              SYNC_FILE_RANGE_WAIT_AFTER);
+    (void)sync_file_range(
+        descriptor_.get(), before, begin - before,
+        SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
   }
   (void)sync_file_range(descriptor_.get(), begin, size, SYNC_FILE_RANGE_WRITE);
 }

@@ -43,7 +43,7 @@ class AppendFile {
 
   // All of the bytes, or an error; then the length may have grown by a part of them, see size().
   Status append(std::string_view bytes);
-  Status sync();                   // data and length are on disk
+  Status sync();  // data and length are on disk
   // Lets the system begin to write what stands behind `from`, and waits until what it was told to
   // write before is written: so little is left for sync() to wait for.
   void start_sync(uint64_t from);

@@ -115,8 +115,8 @@ Status Loader::make_room(const rdb::FileKey& key, Database& database, uint64_t h
 template <class Make>
 Status Loader::place(const rdb::FileKey& key, Make&& make) {
   if (key.name.size() > kLongestKey) {
-    return Error{fmt::format("offset {}: a key of {} bytes is too long", key.offset,
-                             key.name.size())};
+    return Error{
+        fmt::format("offset {}: a key of {} bytes is too long", key.offset, key.name.size())};
   }
   const auto db = static_cast<int>(key.db);
   Database& database = keyspace_.database(keyspace_.partition_of(key.name), db);
@@ -133,9 +133,8 @@ Status Loader::place(const rdb::FileKey& key, Make&& make) {
 
 Status Loader::on_string(const rdb::FileKey& key, std::string_view text) {
   if (!is_over(key)) {
-    Status placed = place(key, [&](RecordArena& arena) {
-      return arena.make_string(key.name, text, key.expiry);
-    });
+    Status placed = place(
+        key, [&](RecordArena& arena) { return arena.make_string(key.name, text, key.expiry); });
     if (!placed) return placed;
   }
   return step(key);
@@ -154,7 +153,8 @@ Status Loader::on_collection(const rdb::FileKey& key, rdb::Value& value) {
 Status Loader::on_empty(const rdb::FileKey& key) {
   progress_.empty_keys++;
   if (logged_empty_++ < kEmptyKeysLogged) {
-    log_.notice(fmt::format("Loading RDB, skipping empty key: {}", key.name.substr(0, kShownBytes)));
+    log_.notice(
+        fmt::format("Loading RDB, skipping empty key: {}", key.name.substr(0, kShownBytes)));
   }
   return step(key);
 }

@@ -16,18 +16,18 @@ struct LoadOptions {
   bool verify_checksum = true;  // rdbchecksum
   // Keys whose time has come are left out. Not in front of an AOF: what follows counts on them.
   bool drop_expired = true;
-  bool replace = false;            // keys that are there already; else they are a mistake
-  int64_t key_delay_us = 0;        // key-load-delay
-  int64_t step_bytes = 2 << 20;    // loading-process-events-interval-bytes
+  bool replace = false;          // keys that are there already; else they are a mistake
+  int64_t key_delay_us = 0;      // key-load-delay
+  int64_t step_bytes = 2 << 20;  // loading-process-events-interval-bytes
 };
 
 // What is known of a load that runs or has run. Counts of keys go on through several files.
 struct LoadProgress {
-  uint64_t position = 0;         // bytes read of the file
-  uint64_t keys = 0;             // loaded
-  uint64_t expired_keys = 0;     // left out
-  uint64_t empty_keys = 0;       // left out
-  uint64_t used_memory = 0;      // of who wrote the file
+  uint64_t position = 0;      // bytes read of the file
+  uint64_t keys = 0;          // loaded
+  uint64_t expired_keys = 0;  // left out
+  uint64_t empty_keys = 0;    // left out
+  uint64_t used_memory = 0;   // of who wrote the file
 };
 
 struct LoadHooks {
@@ -47,8 +47,7 @@ class Loader final : private rdb::FileVisitor {
 
   // How many bytes the file has; what stands behind it (the tail of an old AOF) is for the caller.
   // The Error says at which offset what is wrong; the keys that came before are there then.
-  Result<uint64_t> load(std::string_view bytes, const LoadOptions& options,
-                        const LoadHooks& hooks);
+  Result<uint64_t> load(std::string_view bytes, const LoadOptions& options, const LoadHooks& hooks);
 
  private:
   Status on_version(int version) override;

@@ -87,14 +87,13 @@ void write_database(const Keyspace& keyspace, int db, rdb::FileWriter& file, Key
   for (unsigned p = 0; p < keyspace.partition_count() && !file.failed(); p++) {
     const Database* database = keyspace.find_database(p, db);
     if (database == nullptr) continue;
-    database->table.for_each(
-        [&](void* entry) { keys.push(static_cast<const Record*>(entry)); });
+    database->table.for_each([&](void* entry) { keys.push(static_cast<const Record*>(entry)); });
   }
   keys.drain();
 }
 
-Status write_file(const Keyspace& keyspace, const SnapshotOptions& options,
-                  const SnapshotFile& to, uint64_t& size) {
+Status write_file(const Keyspace& keyspace, const SnapshotOptions& options, const SnapshotFile& to,
+                  uint64_t& size) {
   Result<io::AppendFile> file = io::AppendFile::create(to.temporary);
   if (!file) return file.error();
   FileSink sink(*file, options.incremental_sync);

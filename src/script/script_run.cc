@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "dispatch/refusals.h"
 #include "script/script_flags.h"
 
 namespace sorrel::script {
@@ -15,6 +16,10 @@ constexpr int64_t kOthersEveryNs = 5'000'000;
 
 bool out_of_memory(const Call& call) {
   return (call.executor.world().node.reasons & NodeState::kOutOfMemory) != 0;
+}
+
+bool cannot_save(const Call& call) {
+  return (call.executor.world().node.reasons & NodeState::kSnapshotFailed) != 0;
 }
 
 // Whose commands they are; where they act is the script's own choice.
@@ -37,6 +42,10 @@ bool ScriptRun::admitted(Call& call, const Kind& kind) {
   const bool writes = (kind.flags & kNoWrites) == 0;
   if (writes && kind.read_only) {
     call.reply.error("ERR Can not execute a script with write flag using *_ro command.");
+    return false;
+  }
+  if (writes && cannot_save(call)) {
+    call.reply.error(kSnapshotFailedScriptError);
     return false;
   }
   if (writes && (kind.flags & kAllowOom) == 0 && out_of_memory(call)) {
@@ -92,6 +101,9 @@ const char* ScriptRun::refusal(const Command* command,
     return "Write commands are not allowed from read-only scripts.";
   }
   // Once it has written it must be able to finish.
+  if (!running_.wrote && command->has(catalog::kWrite) && cannot_save(call_)) [[unlikely]] {
+    return kSnapshotFailedRefusal;
+  }
   if (!allow_oom_ && !running_.wrote && command->has(catalog::kDenyOom)) {
     return "-OOM command not allowed when used memory > 'maxmemory'.";
   }

@@ -198,6 +198,11 @@ void Server::register_hooks() {
     apply_options();
     return {};
   });
+  constexpr std::string_view kSnapshots[] = {"save", "stop-writes-on-bgsave-error"};
+  config_.on_change(kSnapshots, [this](Options&) -> Status {
+    persistence_.judge();
+    return {};
+  });
   config_.on_change("requirepass", [this](Options& options) -> Status {
     sessions_.users.set_default_password(options.security.requirepass);
     refresh_rights(sessions_);

@@ -15,6 +15,8 @@ void Server::cron() {
     facts_.peak_memory = std::max(facts_.peak_memory, used_memory());
     judge_memory();
     evict_clients();
+    persistence_.cron();
+    shut_down_if_wanted();
   });
 }
 

@@ -52,6 +52,7 @@ void flushall(Call& call) {
   call.keys.note_flush(ChangeObserver::kEveryDatabase);
   size_t keys = 0;
   for (int db = 0; db < keyspace.database_count(); db++) keys += keyspace.flush(db, *in_background);
+  commands_of(call).persistence.after_flush_all();
   count_flush(call, keys);
   call.reply.ok();
 }
@@ -120,9 +121,11 @@ struct Shutdown {
   bool save = false;
   bool nosave = false;
   bool abort = false;
+  bool now = false;
+  bool force = false;
 };
 
-// NOW and FORCE are about replicas that lag and saves that fail; there are none yet.
+// NOW is about replicas that lag; there are none yet.
 std::optional<Shutdown> parse_shutdown(const Call& call) {
   Shutdown asked;
   for (std::string_view word : call.args.subspan(1)) {
@@ -132,7 +135,11 @@ std::optional<Shutdown> parse_shutdown(const Call& call) {
       asked.save = true;
     } else if (iequals(word, "abort")) {
       asked.abort = true;
-    } else if (!iequals(word, "now") && !iequals(word, "force")) {
+    } else if (iequals(word, "now")) {
+      asked.now = true;
+    } else if (iequals(word, "force")) {
+      asked.force = true;
+    } else {
       return std::nullopt;
     }
   }
@@ -146,12 +153,15 @@ void shutdown(Call& call) {
   if (!asked) return answer::syntax_error(call);
   if (asked->abort) return call.reply.error("ERR No shutdown in progress.");
   DatabaseCommands& commands = commands_of(call);
-  commands.log.warning("User requested shutdown...");
-  const bool wants_save =
-      asked->save || (!asked->nosave && !commands.options.persistence.save.empty());
-  if (wants_save) {
-    commands.log.warning("There is no persistence yet: the dataset is not saved.");
+  if (!asked->nosave && (commands.node.reasons & NodeState::kBusy) != 0) {
+    return call.reply.error(fmt::format(
+        "BUSY Redis is busy running a script. You can only call {} KILL or SHUTDOWN NOSAVE.",
+        commands.node.busy_with_function ? "FUNCTION" : "SCRIPT"));
   }
+  commands.log.notice("User requested shutdown...");
+  const Status prepared = commands.persistence.prepare_shutdown(
+      {.save = asked->save, .nosave = asked->nosave, .force = asked->force});
+  if (!prepared) return call.reply.error("ERR Errors trying to SHUTDOWN. Check logs.");
   // There is no answer: the connection ends, which is how clients know that it worked.
   if (call.caller.kind == Caller::Kind::kSession) {
     static_cast<SessionCaller&>(call.caller).session->close_soon(true);

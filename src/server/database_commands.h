@@ -6,7 +6,9 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "dispatch/call.h"
+#include "dispatch/node_state.h"
 #include "server/options.h"
+#include "server/persistence.h"
 
 namespace sorrel::server {
 
@@ -15,6 +17,8 @@ struct DatabaseCommands {
   const Options& options;
   const Clock& clock;
   Logger& log;
+  const NodeState& node;
+  Persistence& persistence;
   // Ends the server after this turn, with this exit code.
   std::function<void(int code)> stop;
 };

@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/glob.h"
 #include "base/numbers.h"
+#include "dispatch/executor.h"
 #include "server/caller_facts.h"
 
 namespace sorrel::server {
@@ -119,6 +120,28 @@ void no_persistence(Call& call) {
   call.reply.error("ERR there is no persistence yet: nothing to load from");
 }
 
+void reload(Call& call) {
+  ReloadOptions options;
+  for (const std::string_view word : call.args.subspan(2)) {
+    if (iequals(word, "merge")) {
+      options.merge = true;
+    } else if (iequals(word, "noflush")) {
+      options.flush = false;
+    } else if (iequals(word, "nosave")) {
+      options.save = false;
+    } else {
+      return call.reply.error(
+          "ERR DEBUG RELOAD only supports the MERGE, NOFLUSH and NOSAVE options.");
+    }
+  }
+  if (options.flush) call.keys.note_flush(ChangeObserver::kEveryDatabase);
+  // In the middle of a transaction nobody else comes in.
+  const Status done =
+      command_of(call).persistence.reload(options, call.executor.worker(), call.caller.may_wait);
+  if (!done) return call.reply.error(done.error().text);
+  call.reply.ok();
+}
+
 void jmap(Call& call) {
   call.reply.error("ERR JMAP is not available: there is no virtual machine whose heap to list");
 }
@@ -175,7 +198,7 @@ constexpr Aid kAids[] = {
      "attrib, push, verbatim, true, false."},
     {"quicklist", 1, 2, debug_quicklist},
     {"quicklist-packed-threshold", 1, 1, quicklist_packed_threshold},
-    {"reload", 0, kMany, no_persistence, "RELOAD [MERGE] [NOFLUSH] [NOSAVE]",
+    {"reload", 0, kMany, reload, "RELOAD [MERGE] [NOFLUSH] [NOSAVE]",
      "Save the dataset and load it again."},
     {"replybuffer", 2, 2, replybuffer, "REPLYBUFFER PEAK-RESET-TIME|RESIZING <value>",
      "Accepted; reply buffers here are shared and not resized."},

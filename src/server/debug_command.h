@@ -7,6 +7,7 @@
 #include "base/result.h"
 #include "dispatch/call.h"
 #include "server/options.h"
+#include "server/persistence.h"
 #include "server/worker.h"
 
 namespace sorrel::server {
@@ -22,6 +23,7 @@ struct DebugCommand {
   Logger& log;
   ExpiryOptions& expiry;
   std::function<void()> change_replication_id;
+  Persistence& persistence;
   std::function<Status()> rewrite_all_config;
   DebugSettings settings;
 };

@@ -1,4 +1,4 @@
-// INFO about what the server holds: memory, its persistence, the keys.
+// INFO about what the server holds: memory, the keys.
 
 #include "base/numbers.h"
 #include "io/process.h"
@@ -66,29 +66,6 @@ void write_memory_section(InfoText& out, Server& server) {
   out.zeros({"mem_overhead_db_hashtable_rehashing", "active_defrag_running"});
   out.field("lazyfree_pending_objects", server.reclaimer().pending_objects());
   out.field("lazyfreed_objects", server.reclaimer().freed_objects());
-}
-
-void write_persistence_section(InfoText& out, Server& server) {
-  out.section("Persistence");
-  out.zeros(
-      {"loading", "async_loading", "current_cow_peak", "current_cow_size", "current_cow_size_age"});
-  out.ratio("current_fork_perc", 0);
-  out.zeros({"current_save_keys_processed", "current_save_keys_total"});
-  out.field("rdb_changes_since_last_save", server.changes());
-  out.field("rdb_bgsave_in_progress", 0);
-  out.field("rdb_last_save_time", server.facts().started_ms / 1000);
-  out.field("rdb_last_bgsave_status", "ok");
-  out.field("rdb_last_bgsave_time_sec", -1);
-  out.field("rdb_current_bgsave_time_sec", -1);
-  out.zeros({"rdb_saves", "rdb_last_cow_size", "rdb_last_load_keys_expired",
-             "rdb_last_load_keys_loaded", "aof_enabled", "aof_rewrite_in_progress",
-             "aof_rewrite_scheduled"});
-  out.field("aof_last_rewrite_time_sec", -1);
-  out.field("aof_current_rewrite_time_sec", -1);
-  out.field("aof_last_bgrewrite_status", "ok");
-  out.zeros({"aof_rewrites", "aof_rewrites_consecutive_failures"});
-  out.field("aof_last_write_status", "ok");
-  out.zeros({"aof_last_cow_size", "module_fork_in_progress", "module_fork_last_cow_size"});
 }
 
 void write_keyspace_section(InfoText& out, Server& server) {

@@ -112,6 +112,10 @@ int serve(Options options, const std::string& config_path, const std::string& ex
       .set_log_level = [&log](LogLevel level) { log.set_level(level); },
       .set_title = [&title](const std::string& text) { title.set(text); },
       .program = executable,
+      .ready =
+          [systemd] {
+            if (systemd) io::notify_systemd("STATUS=Ready to accept connections\nREADY=1\n");
+          },
   });
   server.config().set_config_file(config_path);
   if (!server.start()) return 1;
@@ -120,7 +124,6 @@ int serve(Options options, const std::string& config_path, const std::string& ex
       log.warning("Can't write the pid file: " + written.error().text);
     }
   }
-  if (systemd) io::notify_systemd("STATUS=Ready to accept connections\nREADY=1\n");
   const int code = server.run();
   if (systemd) io::notify_systemd("STOPPING=1\n");
   if (!pid_file.empty()) (void)io::remove_file(pid_file).ok();

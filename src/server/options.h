@@ -198,6 +198,7 @@ struct PersistenceOptions {
   std::string rdb_filename = "dump.rdb";
   bool rdb_compression = true;
   bool rdb_checksum = true;
+  int64_t rdb_compat_version = 11;
   bool rdb_del_sync_files = false;
   bool rdb_incremental_fsync = true;
   bool stop_writes_on_bgsave_error = true;

@@ -112,6 +112,7 @@ Status Server::build_commands() {
   add(config_bindings(config_commands_));
   add(session_bindings(sessions_));
   add(transaction_bindings(hub_));
+  add(persistence_.bindings());
   add(admin_.bindings());
   connect_scripting();
   add(scripting_.bindings());
@@ -138,7 +139,7 @@ void Server::connect_scripting() {
     workers_[worker]->host().end_serving_others();
   };
   hooks.all_allowed = [this] { return admin_.debug_settings().disable_deny_scripts; };
-  hooks.stopping = [this] { return stopping_.load(std::memory_order_relaxed); };
+  hooks.stopping = [this] { return stopping(); };
 }
 
 Status Server::listen() {
@@ -159,23 +160,76 @@ Status Server::listen() {
 
 int Server::run() {
   auto& loop = workers_[0]->loop();
-  const Status watching = loop.watch_signals([this](int signal) {
-    log_.warning(signal == SIGINT ? "Received SIGINT scheduling shutdown..."
-                                  : "Received SIGTERM scheduling shutdown...");
-    request_stop(0);
-  });
+  const Status watching = loop.watch_signals([this](int signal) { on_signal(signal); });
   if (!watching) log_.warning("Signals are not watched: " + watching.error().text);
   workers_[0]->set_server_cron([this] { cron(); });
-  for (size_t i = 1; i < workers_.size(); i++) workers_[i]->start_thread();
-  for (const std::string_view kind : listeners_.kinds()) {
-    log_.notice(fmt::format("Ready to accept connections {}", kind));
+  if (persistence_.has_data()) {
+    // From the first moment on nobody may take the empty keyspace for the real one.
+    node_.set(NodeState::kLoading, true);
+    workers_[0]->host().post([this] { load_data(); });
+  } else {
+    tell_ready();
   }
+  for (size_t i = 1; i < workers_.size(); i++) workers_[i]->start_thread();
   workers_[0]->run();
   for (size_t i = 1; i < workers_.size(); i++) workers_[i]->stop();
   for (size_t i = 1; i < workers_.size(); i++) workers_[i]->join();
   listeners_.close();
   log_.warning("Redis is now ready to exit, bye bye...");
   return exit_code_.load();
+}
+
+// On worker 0, inside its batch.
+void Server::load_data() {
+  Status loaded;
+  workers_[0]->executor().exclusively([&] { loaded = persistence_.load_at_start(); });
+  if (loaded) {
+    tell_ready();
+  } else if (!stopping()) {
+    request_stop(1);
+  }
+}
+
+void Server::tell_ready() {
+  for (const std::string_view kind : listeners_.kinds()) {
+    log_.notice(fmt::format("Ready to accept connections {}", kind));
+  }
+  if (process_.ready) process_.ready();
+}
+
+// On worker 0, perhaps in the middle of a script or a load, which lets others in.
+void Server::on_signal(int signal) {
+  stop_signal_ = signal;
+  if ((node_.reasons & NodeState::kLoading) != 0) {
+    log_.warning("Received shutdown signal during loading, scheduling shutdown.");
+    request_stop(0);
+    return;
+  }
+  log_.warning(signal == SIGINT ? "Received SIGINT scheduling shutdown..."
+                                : "Received SIGTERM scheduling shutdown...");
+  workers_[0]->host().post(
+      [this] { workers_[0]->executor().exclusively([this] { shut_down_if_wanted(); }); });
+}
+
+// Under the gate, at once and then ten times a second.
+void Server::shut_down_if_wanted() {
+  if (stop_signal_ == 0 || stopping()) return;
+  const ProcessOptions& process = options_.process;
+  const int how = stop_signal_ == SIGINT ? process.shutdown_on_sigint : process.shutdown_on_sigterm;
+  const Persistence::ShutdownAsked asked{
+      .save = (how & kShutdownSave) != 0,
+      .nosave = (how & kShutdownNoSave) != 0,
+      .force = (how & kShutdownForce) != 0,
+  };
+  // What a script has done by halves is not saved; it is told to end, and then we see.
+  const bool saves = asked.save || (!asked.nosave && !options_.persistence.save.empty());
+  if ((node_.reasons & NodeState::kBusy) != 0 && saves) return;
+  log_.notice("User requested shutdown...");
+  if (persistence_.prepare_shutdown(asked)) {
+    stop_now(0);
+  } else {
+    stop_signal_ = 0;
+  }
 }
 
 void Server::request_stop(int exit_code) {
@@ -247,6 +301,7 @@ void Server::reset_stats() {
   }
   keyspace_->reset_stats();
   reclaimer_.reset_statistics();
+  persistence_.child().reset_statistics();
   sessions_.rejected.store(0);
   facts_.stats_reset_ms = clock_.wall_ms();
 }

@@ -19,6 +19,7 @@
 #include "server/listeners.h"
 #include "server/oom_adjuster.h"
 #include "server/options.h"
+#include "server/persistence.h"
 #include "server/rate_sampler.h"
 #include "server/tls_door.h"
 #include "server/worker.h"
@@ -50,6 +51,8 @@ struct ProcessHooks {
   std::function<void(LogLevel)> set_log_level;
   std::function<void(const std::string&)> set_title;
   std::string program;  // {title} of proc-title-template
+  // Everything is loaded: clients are served from now on.
+  std::function<void()> ready;
 };
 
 // Builds the house from options and keeps it standing: owns every part, starts the workers,
@@ -68,6 +71,8 @@ class Server : public io::AcceptHandler {
   void request_stop(int exit_code);
   // The same under the gate: nobody can connect any more when it returns.
   void stop_now(int exit_code);
+  // Any thread: has it been asked to end?
+  bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
   // Before start().
   void set_process_hooks(ProcessHooks hooks) { process_ = std::move(hooks); }
 
@@ -84,6 +89,7 @@ class Server : public io::AcceptHandler {
   SessionWorld& sessions() { return sessions_; }
   NodeState& node() { return node_; }
   script::Scripting& scripting() { return scripting_; }
+  Persistence& persistence() { return persistence_; }
   const Waiters& waiters() const { return waiters_; }
   ChangeHub& hub() { return hub_; }
   ExpiryOptions& expiry() { return expiry_; }
@@ -95,7 +101,7 @@ class Server : public io::AcceptHandler {
   // Records, tables and clients, and what the process had at start.
   uint64_t used_memory() const;
   uint64_t client_memory() const;
-  // How many changes commands have made since the start (or, one day, since the last save).
+  // How many changes commands have made since the start.
   uint64_t changes() const;
   // Of every command, all workers together; by Command::index.
   std::vector<CommandStats> command_statistics() const;
@@ -111,6 +117,10 @@ class Server : public io::AcceptHandler {
   void apply_options();
   void apply_monitor_options(const MonitorOptions& from);
   void show_title();
+  void load_data();
+  void tell_ready();
+  void on_signal(int signal);
+  void shut_down_if_wanted();
   void cron();
   void sample_rates();
   void judge_memory();
@@ -129,6 +139,7 @@ class Server : public io::AcceptHandler {
   EffectStream effects_;
   std::unique_ptr<Keyspace> keyspace_;
   script::Scripting scripting_;
+  Persistence persistence_{*this};
   Admin admin_{*this};
   std::unique_ptr<CommandTable> commands_;
   std::unique_ptr<WorldGate> gate_;
@@ -145,6 +156,7 @@ class Server : public io::AcceptHandler {
   size_t next_worker_ = 0;
   std::atomic<int> exit_code_{0};
   std::atomic<bool> stopping_{false};
+  int stop_signal_ = 0;  // that came and has not been obeyed yet; worker 0's
 };
 
 }  // namespace sorrel::server

@@ -56,8 +56,8 @@ void Worker::end_turn() {
 void Worker::arm_cron() {
   const int64_t period_ms = 1000 / std::max<int64_t>(expiry_.hz, 1);
   loop_->add_timer(std::max<int64_t>(period_ms, 1), [this] {
-    // In the middle of a script nothing happens to keys.
-    const bool busy = (sessions_.node.reasons & NodeState::kBusy) != 0;
+    // In the middle of a script or a load nothing happens to keys.
+    const bool busy = (sessions_.node.reasons & (NodeState::kBusy | NodeState::kLoading)) != 0;
     if (!expiry_.cron_paused && !busy) run_crons();
     arm_cron();
   });

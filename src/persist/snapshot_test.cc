@@ -1,0 +1,215 @@
+#include "persist/snapshot.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <map>
+
+#include "base/clock.h"
+#include "io/files.h"
+#include "io/mapped_file.h"
+#include "keyspace/value_limits.h"
+#include "persist/loader.h"
+#include "types/string.h"
+
+namespace sorrel::persist {
+namespace {
+
+class SnapshotTest : public ::testing::TestWithParam<unsigned> {
+ protected:
+  SnapshotTest() : from_(shape(), nullptr), to_(shape(), nullptr) {
+    char folder[] = "/tmp/sorrel-snapshot-test-XXXXXX";
+    folder_ = mkdtemp(folder);
+  }
+  ~SnapshotTest() override {
+    (void)io::remove_file(file().path).ok();
+    (void)io::remove_file(file().temporary).ok();
+    (void)rmdir(folder_.c_str());
+  }
+
+  static KeyspaceOptions shape() {
+    KeyspaceOptions options;
+    options.partitions = GetParam();
+    return options;
+  }
+  SnapshotFile file() const { return {folder_ + "/dump.rdb", folder_ + "/temp-1.rdb"}; }
+
+  static void put(Keyspace& keyspace, int db, std::string_view key, std::string_view text,
+                  int64_t expiry = kNoExpiry) {
+    Database& database = keyspace.database(keyspace.partition_of(key), db);
+    Record* record = database.arena.make_string(key, text, expiry);
+    const Table::Position at = database.table.insert(keyspace.hash(key), record);
+    if (expiry != kNoExpiry) database.table.mark(at, expiry);
+  }
+  static void put_hash(Keyspace& keyspace, std::string_view key, int64_t field_expiry) {
+    Database& database = keyspace.database(keyspace.partition_of(key), 0);
+    Collection hash = collection_ops(Type::kHash).make();
+    const HashLimits limits = keyspace.hash_limits();
+    HashEdit edit(hash, limits);
+    edit.set("field", "value");
+    if (field_expiry != kNoExpiry) edit.set_expiry("field", field_expiry);
+    Record* record = database.arena.assign_collection(nullptr, key, Type::kHash, hash, kNoExpiry);
+    database.table.insert(keyspace.hash(key), record);
+    database.enter_field_due(*record);
+  }
+  // "db:key" to "value" or "value@deadline".
+  static std::map<std::string, std::string> strings_of(const Keyspace& keyspace) {
+    std::map<std::string, std::string> all;
+    for (int db = 0; db < keyspace.database_count(); db++) {
+      for (unsigned p = 0; p < keyspace.partition_count(); p++) {
+        const Database* database = keyspace.find_database(p, db);
+        if (database == nullptr) continue;
+        database->table.for_each([&](void* entry) {
+          const auto& record = *static_cast<const Record*>(entry);
+          IntegerText scratch;
+          std::string value(record.type() == Type::kString ? string_bytes(record, scratch)
+                                                           : std::string_view("(collection)"));
+          if (record.has_expiry()) value += "@" + std::to_string(record.expiry());
+          all[std::to_string(db) + ":" + std::string(record.key())] = value;
+        });
+      }
+    }
+    return all;
+  }
+  Result<uint64_t> load(const LoadOptions& options = {}, const LoadHooks& hooks = {}) {
+    const auto bytes = io::MappedFile::open(file().path);
+    if (!bytes) return bytes.error();
+    Loader loader(to_, clock_, log_, progress_);
+    return loader.load(bytes->bytes(), options, hooks);
+  }
+
+  std::string folder_;
+  Keyspace from_;
+  Keyspace to_;
+  ManualClock clock_;
+  NullLogger log_;
+  LoadProgress progress_;
+};
+
+TEST_P(SnapshotTest, AllKeysOfAllDatabasesComeBack) {
+  const int64_t later = clock_.wall_ms() + 100'000;
+  for (int i = 0; i < 1000; i++) {
+    const std::string n = std::to_string(i);
+    put(from_, i % 3, "key:" + n, i % 2 == 0 ? n : "text " + n, i % 5 == 0 ? later + i : kNoExpiry);
+  }
+  put(from_, 15, "far", std::string(100'000, 'x'));
+  uint64_t told = 0;
+  SnapshotOptions options;
+  options.progress = [&](uint64_t keys) { told = keys; };
+  const auto saved = save_snapshot(from_, options, file());
+  ASSERT_TRUE(saved) << saved.error().text;
+  EXPECT_EQ(told, 1001u);
+  EXPECT_FALSE(io::file_exists(file().temporary));
+  const auto loaded = load();
+  ASSERT_TRUE(loaded) << loaded.error().text;
+  EXPECT_EQ(*loaded, *saved);
+  EXPECT_EQ(progress_.keys, 1001u);
+  EXPECT_EQ(strings_of(to_), strings_of(from_));
+  EXPECT_EQ(to_.expiring_count(0), from_.expiring_count(0));
+}
+
+TEST_P(SnapshotTest, KeysWhoseTimeHasComeAreLeftOut) {
+  put(from_, 0, "over", "1", clock_.wall_ms() - 1);
+  put(from_, 0, "there", "2", clock_.wall_ms() + 1000);
+  ASSERT_TRUE(save_snapshot(from_, {}, file()));
+  ASSERT_TRUE(load());
+  EXPECT_EQ(progress_.keys, 1u);
+  EXPECT_EQ(progress_.expired_keys, 1u);
+  EXPECT_EQ(to_.key_count(0), 1u);
+}
+
+TEST_P(SnapshotTest, InFrontOfALogTheyAreNot) {
+  put(from_, 0, "over", "1", clock_.wall_ms() - 1);
+  ASSERT_TRUE(save_snapshot(from_, {}, file()));
+  ASSERT_TRUE(load({.drop_expired = false}));
+  EXPECT_EQ(to_.key_count(0), 1u);
+}
+
+TEST_P(SnapshotTest, AKeyThatIsThereAlreadyIsAMistakeOrReplaced) {
+  put(from_, 0, "key", "new");
+  put(to_, 0, "key", "old");
+  ASSERT_TRUE(save_snapshot(from_, {}, file()));
+  const auto refused = load();
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().text.find("duplicated key 'key' in DB 0"), std::string::npos);
+  EXPECT_EQ(strings_of(to_)["0:key"], "old");
+  ASSERT_TRUE(load({.replace = true}));
+  EXPECT_EQ(strings_of(to_)["0:key"], "new");
+}
+
+TEST_P(SnapshotTest, TheVersionIsTheLeastThatHoldsEverything) {
+  put_hash(from_, "hash", kNoExpiry);
+  EXPECT_EQ(snapshot_version(from_, 10), 10);
+  EXPECT_EQ(snapshot_version(from_, 11), 11);
+  put_hash(from_, "timed", clock_.wall_ms() + 5000);
+  EXPECT_EQ(snapshot_version(from_, 10), 12);
+  ASSERT_TRUE(save_snapshot(from_, {}, file()));
+  ASSERT_TRUE(load());
+  EXPECT_EQ(to_.field_expiring_count(0), 1u);
+  const auto bytes = io::read_file(file().path, 1 << 20);
+  ASSERT_TRUE(bytes);
+  EXPECT_TRUE(bytes->starts_with("REDIS0012"));
+}
+
+TEST_P(SnapshotTest, AFailureLeavesTheOldFile) {
+  put(from_, 0, "key", "value");
+  ASSERT_TRUE(save_snapshot(from_, {}, file()));
+  const auto before = io::read_file(file().path, 1 << 20);
+  SnapshotFile elsewhere = file();
+  elsewhere.temporary = folder_ + "/nowhere/temp.rdb";
+  EXPECT_FALSE(save_snapshot(from_, {}, elsewhere));
+  const auto after = io::read_file(file().path, 1 << 20);
+  ASSERT_TRUE(before && after);
+  EXPECT_EQ(*before, *after);
+}
+
+TEST_P(SnapshotTest, FunctionsAndStepsGoThroughHooks) {
+  const std::string code = "#!lua name=lib\n";
+  for (int i = 0; i < 100; i++) put(from_, 0, "key" + std::to_string(i), std::string(100, 'a'));
+  SnapshotOptions options;
+  options.compress = false;
+  options.functions.push_back(code);
+  ASSERT_TRUE(save_snapshot(from_, options, file()));
+  std::vector<std::string> heard;
+  int steps = 0;
+  LoadHooks hooks;
+  hooks.function = [&](std::string_view text, bool) -> Status {
+    heard.emplace_back(text);
+    return {};
+  };
+  hooks.step = [&]() -> Status {
+    steps++;
+    return {};
+  };
+  ASSERT_TRUE(load({.step_bytes = 1024}, hooks));
+  EXPECT_EQ(heard, std::vector<std::string>{code});
+  EXPECT_GE(steps, 9);
+  hooks.step = []() -> Status { return Error{"enough"}; };
+  const auto ended = load({.replace = true, .step_bytes = 1024}, hooks);
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().text, "enough");
+}
+
+TEST_P(SnapshotTest, HowKeysWereUsedIsTold) {
+  from_.access_policy().lfu = to_.access_policy().lfu = true;
+  put(from_, 0, "key", "value");
+  Database& database = from_.database(from_.partition_of("key"), 0);
+  database.table.for_each([&](void* entry) {
+    static_cast<Record*>(entry)->set_access(
+        (access_at_birth(clock_.wall_ms(), from_.access_policy()) & ~0xffu) | 77);
+  });
+  SnapshotOptions options;
+  options.now_ms = clock_.wall_ms();
+  options.use = SnapshotOptions::Use::kFrequency;
+  ASSERT_TRUE(save_snapshot(from_, options, file()));
+  ASSERT_TRUE(load());
+  to_.database(to_.partition_of("key"), 0).table.for_each([](void* entry) {
+    EXPECT_EQ(static_cast<const Record*>(entry)->access() & 0xff, 77u);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Partitions, SnapshotTest, ::testing::Values(1u, 64u));
+
+}  // namespace
+}  // namespace sorrel::persist

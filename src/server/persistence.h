@@ -1,0 +1,122 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "dispatch/command_table.h"
+#include "persist/child.h"
+#include "persist/loader.h"
+#include "persist/snapshot.h"
+
+namespace sorrel::server {
+
+class Server;
+
+// What is known of snapshots, for INFO and LASTSAVE.
+struct SaveFacts {
+  int64_t last_save_s = 0;
+  int64_t last_try_s = 0;  // of one in the background
+  bool last_background_ok = true;
+  int64_t last_background_took_s = -1;
+  uint64_t last_cow_bytes = 0;
+  uint64_t saves = 0;
+  uint64_t changes_saved = 0;    // Server::changes() as the last snapshot holds them
+  uint64_t changes_at_fork = 0;  // the same of the one that is being written
+  bool scheduled = false;        // BGSAVE SCHEDULE, until a child may run
+};
+
+// What is known of a load, from a file or from several.
+struct LoadFacts {
+  bool loading = false;
+  int64_t began_ms = 0;
+  uint64_t total_bytes = 0;
+  uint64_t loaded_bytes = 0;  // of files that have been read to their end
+  persist::LoadProgress progress;
+};
+
+struct ReloadOptions {
+  bool save = true;
+  bool flush = true;
+  bool merge = false;
+};
+
+// Where the keyspace meets the disk: when it is saved and loaded, and what is told about it. The
+// work itself is done in the room `persist`.
+//
+//   persistence_save.cc      snapshots: SAVE, BGSAVE, save points, the end of the child
+//   persistence_load.cc      at the start and DEBUG RELOAD; others are let in and hear LOADING
+//   persistence_commands.cc  SAVE, BGSAVE, LASTSAVE
+//
+// Thread rule: everything under the gate.
+class Persistence {
+ public:
+  explicit Persistence(Server& server);
+
+  // SAVE, BGSAVE, LASTSAVE. This object outlives the table.
+  std::vector<Binding> bindings();
+
+  // Writes a snapshot now. An Error has been logged.
+  Status save();
+  // The same in a child. Precondition: none is active.
+  Status start_background_save();
+  // Ends a snapshot in the background and takes back one that is scheduled; what of both there was.
+  enum class Cancelled : uint8_t { kNothing, kRunning, kScheduled };
+  Cancelled cancel_background_save();
+  // The keyspace was emptied: what the child writes is old, and the file on disk as well.
+  void after_flush_all();
+  // Save points, scheduled saves, the child's end. Ten times a second, on worker 0.
+  void cron();
+  // Whether writes are refused because snapshots fail; after options or facts have changed.
+  void judge();
+
+  // Is there anything to load?
+  bool has_data() const;
+  // At the start, inside worker 0's batch. An Error has been logged: the server must not go on.
+  Status load_at_start();
+  // DEBUG RELOAD, on `worker`; only `may_yield` lets others in meanwhile. An Error is the answer.
+  Status reload(const ReloadOptions& options, unsigned worker, bool may_yield);
+  // Around every load: others hear LOADING between these, and are let in by let_others_in(), whose
+  // Error says that the server is to end.
+  void begin_loading(uint64_t total_bytes);
+  void end_loading();
+  Status let_others_in(unsigned worker);
+  persist::LoadHooks load_hooks(unsigned worker, bool may_yield);
+  persist::LoadOptions load_options() const;
+
+  // Saves as asked and configured before the process ends. An Error has been logged: it must not.
+  struct ShutdownAsked {
+    bool save = false;
+    bool nosave = false;
+    bool force = false;
+  };
+  Status prepare_shutdown(const ShutdownAsked& asked);
+
+  std::string rdb_path() const;
+  persist::SnapshotOptions snapshot_options(bool as_aof_base) const;
+
+  persist::Child& child() { return child_; }
+  const SaveFacts& saves() const { return saves_; }
+  SaveFacts& saves() { return saves_; }
+  LoadFacts& load() { return load_; }
+  uint64_t changes_since_save() const;
+
+ private:
+  persist::SnapshotFile snapshot_file(int pid) const;
+  int64_t now_s() const;
+  void finish_child(const persist::ChildEnd& end);
+  void finish_save(const persist::ChildEnd& end);
+  bool may_try_again() const;
+  void start_due_saves();
+  Status load_rdb(const std::string& path, persist::LoadOptions options, unsigned worker,
+                  bool may_yield);
+
+  Server& server_;
+  persist::Child child_;
+  SaveFacts saves_;
+  LoadFacts load_;
+};
+
+}  // namespace sorrel::server

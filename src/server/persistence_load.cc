@@ -1,0 +1,115 @@
+// Loading: at the start, and DEBUG RELOAD. Others are let in now and then and hear LOADING.
+
+#include <fmt/format.h>
+
+#include "io/files.h"
+#include "io/mapped_file.h"
+#include "server/persistence.h"
+#include "server/server.h"
+
+namespace sorrel::server {
+
+bool Persistence::has_data() const {
+  return io::file_exists(rdb_path());
+}
+
+void Persistence::begin_loading(uint64_t total_bytes) {
+  load_ = {};
+  load_.loading = true;
+  load_.began_ms = server_.clock().wall_ms();
+  load_.total_bytes = total_bytes;
+  server_.node().set(NodeState::kLoading, true);
+}
+
+void Persistence::end_loading() {
+  load_.loading = false;
+  server_.node().set(NodeState::kLoading, false);
+}
+
+Status Persistence::let_others_in(unsigned worker) {
+  server_.workers()[worker]->let_others_in();
+  if (server_.stopping()) return Error{"the server was asked to end"};
+  return {};
+}
+
+persist::LoadHooks Persistence::load_hooks(unsigned worker, bool may_yield) {
+  persist::LoadHooks hooks;
+  hooks.function = [this](std::string_view code, bool replace) -> Status {
+    const auto loaded = server_.scripting().functions.load(code, replace, 0);
+    return loaded ? Status{} : Status{loaded.error()};
+  };
+  if (may_yield) hooks.step = [this, worker] { return let_others_in(worker); };
+  return hooks;
+}
+
+persist::LoadOptions Persistence::load_options() const {
+  const PersistenceOptions& from = server_.options().persistence;
+  return {
+      .verify_checksum = from.rdb_checksum && !server_.keyspace().limits().skip_checksum_validation,
+      .key_delay_us = from.key_load_delay_us,
+      .step_bytes = from.loading_events_interval_bytes,
+  };
+}
+
+Status Persistence::load_rdb(const std::string& path, persist::LoadOptions options, unsigned worker,
+                             bool may_yield) {
+  Logger& log = server_.log();
+  const Result<io::MappedFile> file = io::MappedFile::open(path);
+  if (!file) {
+    log.warning("Fatal error: can't open the RDB file for reading: " + file.error().text);
+    return file.error();
+  }
+  begin_loading(file->bytes().size());
+  persist::Loader loader(server_.keyspace(), server_.clock(), log, load_.progress);
+  const Result<uint64_t> loaded =
+      loader.load(file->bytes(), options, load_hooks(worker, may_yield));
+  end_loading();
+  if (!loaded) {
+    if (server_.stopping()) return loaded.error();
+    log.warning(fmt::format("Internal error in RDB reading {}: {}", path, loaded.error().text));
+    return loaded.error();
+  }
+  if (*loaded < file->bytes().size()) {
+    log.warning(fmt::format("{} bytes behind the end of the RDB file are left alone.",
+                            file->bytes().size() - *loaded));
+  }
+  const persist::LoadProgress& seen = load_.progress;
+  std::string summary = fmt::format("Done loading RDB, keys loaded: {}, keys expired: {}",
+                                    seen.keys, seen.expired_keys);
+  if (seen.empty_keys > 0) summary += fmt::format(", empty keys skipped: {}", seen.empty_keys);
+  log.notice(summary + ".");
+  return {};
+}
+
+Status Persistence::load_at_start() {
+  if (!has_data()) return {};
+  const int64_t began_ns = server_.clock().monotonic_ns();
+  const Status loaded = load_rdb(rdb_path(), load_options(), 0, true);
+  if (!loaded) {
+    if (!server_.stopping()) {
+      server_.log().warning("Terminating server after rdb file reading failure.");
+    }
+    return loaded;
+  }
+  const auto took = static_cast<double>(server_.clock().monotonic_ns() - began_ns) / 1e9;
+  server_.log().notice(fmt::format("DB loaded from disk: {:.3f} seconds", took));
+  return {};
+}
+
+Status Persistence::reload(const ReloadOptions& options, unsigned worker, bool may_yield) {
+  if (options.save && !save()) return Error{"ERR"};
+  if (options.flush) {
+    Keyspace& keyspace = server_.keyspace();
+    for (int db = 0; db < keyspace.database_count(); db++) keyspace.flush(db, false);
+    server_.scripting().functions.flush();
+  }
+  persist::LoadOptions load = load_options();
+  load.replace = options.merge;
+  const Status loaded = load_rdb(rdb_path(), load, worker, may_yield);
+  if (may_yield) server_.workers()[worker]->host().end_serving_others();
+  if (!loaded) return Error{"ERR Error trying to load the RDB dump, check server logs."};
+  server_.log().notice("DB reloaded by DEBUG RELOAD");
+  return {};
+}
+
+}  // namespace sorrel::server

@@ -1,0 +1,222 @@
+// Snapshots: now, in the background, when there is reason to, and before the end.
+
+#include <fmt/format.h>
+
+#include "io/files.h"
+#include "io/process.h"
+#include "server/persistence.h"
+#include "server/server.h"
+#include "server/version.h"
+
+namespace sorrel::server {
+namespace {
+
+// After a failure, seconds until the next try.
+constexpr int64_t kRetrySeconds = 5;
+
+persist::SnapshotOptions::Use use_told(EvictionPolicy policy) {
+  using Use = persist::SnapshotOptions::Use;
+  switch (policy) {
+    case EvictionPolicy::kAllKeysLru:
+    case EvictionPolicy::kVolatileLru:
+      return Use::kIdle;
+    case EvictionPolicy::kAllKeysLfu:
+    case EvictionPolicy::kVolatileLfu:
+      return Use::kFrequency;
+    default:
+      return Use::kNone;
+  }
+}
+
+}  // namespace
+
+Persistence::Persistence(Server& server) : server_(server), child_(server.clock(), server.log()) {
+  saves_.last_save_s = now_s();
+}
+
+int64_t Persistence::now_s() const {
+  return server_.clock().wall_ms() / 1000;
+}
+
+std::string Persistence::rdb_path() const {
+  const PersistenceOptions& options = server_.options().persistence;
+  return options.dir.empty() ? options.rdb_filename : options.dir + "/" + options.rdb_filename;
+}
+
+persist::SnapshotFile Persistence::snapshot_file(int pid) const {
+  const std::string path = rdb_path();
+  const size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
+  return {path, fmt::format("{}temp-{}.rdb", folder, pid)};
+}
+
+persist::SnapshotOptions Persistence::snapshot_options(bool as_aof_base) const {
+  const PersistenceOptions& from = server_.options().persistence;
+  persist::SnapshotOptions options;
+  options.version = static_cast<int>(from.rdb_compat_version);
+  options.compress = from.rdb_compression;
+  options.checksum = from.rdb_checksum;
+  options.incremental_sync =
+      as_aof_base ? from.rewrite_incremental_fsync : from.rdb_incremental_fsync;
+  options.key_delay_us = from.rdb_key_save_delay_us;
+  options.use = use_told(server_.options().memory.policy);
+  options.now_ms = server_.clock().wall_ms();
+  options.aux = {
+      {"redis-ver", std::string(kRedisVersion)},
+      {"redis-bits", "64"},
+      {"ctime", std::to_string(now_s())},
+      {"used-mem", std::to_string(server_.used_memory())},
+      {"aof-base", as_aof_base ? "1" : "0"},
+  };
+  for (const auto& [name, library] : server_.scripting().functions.libraries()) {
+    options.functions.push_back(library->code);
+  }
+  return options;
+}
+
+uint64_t Persistence::changes_since_save() const {
+  return server_.changes() - saves_.changes_saved;
+}
+
+Status Persistence::save() {
+  saves_.saves++;
+  const Result<uint64_t> saved = persist::save_snapshot(server_.keyspace(), snapshot_options(false),
+                                                        snapshot_file(io::process_id()));
+  if (!saved) {
+    server_.log().warning("Write error while saving DB to the disk: " + saved.error().text);
+    return saved.error();
+  }
+  server_.log().notice("DB saved on disk");
+  saves_.changes_saved = server_.changes();
+  saves_.last_save_s = now_s();
+  saves_.last_background_ok = true;
+  judge();
+  return {};
+}
+
+Status Persistence::start_background_save() {
+  saves_.saves++;
+  saves_.changes_at_fork = server_.changes();
+  saves_.last_try_s = now_s();
+  // Made before the fork: what the child allocates is its own to pay for.
+  persist::SnapshotOptions options = snapshot_options(false);
+  const Keyspace& keyspace = server_.keyspace();
+  const auto work = [&](persist::ChildVoice& voice) -> Status {
+    options.progress = [&voice](uint64_t keys) { voice.progress(keys); };
+    const Result<uint64_t> saved =
+        persist::save_snapshot(keyspace, options, snapshot_file(io::process_id()));
+    if (!saved) return Error{"Write error while saving DB to the disk: " + saved.error().text};
+    voice.log(LogLevel::kNotice, "DB saved on disk");
+    return {};
+  };
+  const Status started =
+      child_.start(persist::ChildKind::kSnapshot, persist::keys_in(keyspace), work);
+  if (!started) {
+    saves_.last_background_ok = false;
+    judge();
+    server_.log().warning("Can't save in background: " + started.error().text);
+    return started;
+  }
+  server_.log().notice(fmt::format("Background saving started by pid {}", child_.pid()));
+  saves_.scheduled = false;
+  return {};
+}
+
+Persistence::Cancelled Persistence::cancel_background_save() {
+  if (child_.kind() == persist::ChildKind::kSnapshot) {
+    server_.log().notice("The snapshot in the background is given up, as a client asked.");
+    child_.kill();
+    return Cancelled::kRunning;
+  }
+  if (!saves_.scheduled) return Cancelled::kNothing;
+  saves_.scheduled = false;
+  return Cancelled::kScheduled;
+}
+
+void Persistence::after_flush_all() {
+  if (child_.kind() == persist::ChildKind::kSnapshot) child_.kill();
+  if (server_.options().persistence.save.empty()) return;
+  // What was lost on purpose must not come back after a crash. The changes count as unsaved all the
+  // same: others are to hear of the flush.
+  const uint64_t before = saves_.changes_saved;
+  (void)save().ok();
+  saves_.changes_saved = before;
+}
+
+void Persistence::finish_child(const persist::ChildEnd& end) {
+  if (end.kind == persist::ChildKind::kSnapshot) finish_save(end);
+}
+
+void Persistence::finish_save(const persist::ChildEnd& end) {
+  Logger& log = server_.log();
+  if (end.ok) {
+    log.notice("Background saving terminated with success");
+    saves_.changes_saved = saves_.changes_at_fork;
+    saves_.last_save_s = now_s();
+    saves_.last_background_ok = true;
+    saves_.last_cow_bytes = end.cow_bytes;
+  } else if (end.signal == 0) {
+    log.warning("Background saving error");
+    saves_.last_background_ok = false;
+  } else {
+    log.warning(fmt::format("Background saving terminated by signal {}", end.signal));
+    (void)io::remove_file(snapshot_file(end.pid).temporary).ok();
+    // Who ends it on purpose has no reason to complain.
+    if (!end.killed) saves_.last_background_ok = false;
+  }
+  saves_.last_background_took_s = end.took_ms / 1000;
+  judge();
+}
+
+bool Persistence::may_try_again() const {
+  return saves_.last_background_ok || now_s() - saves_.last_try_s > kRetrySeconds;
+}
+
+void Persistence::start_due_saves() {
+  if (!may_try_again()) return;
+  for (const SavePoint& point : server_.options().persistence.save) {
+    if (changes_since_save() < static_cast<uint64_t>(point.changes)) continue;
+    if (now_s() - saves_.last_save_s <= point.seconds) continue;
+    server_.log().notice(
+        fmt::format("{} changes in {} seconds. Saving...", point.changes, point.seconds));
+    (void)start_background_save().ok();
+    return;
+  }
+  if (saves_.scheduled) (void)start_background_save().ok();
+}
+
+void Persistence::cron() {
+  if (const auto end = child_.poll()) finish_child(*end);
+  if (!child_.active()) start_due_saves();
+}
+
+void Persistence::judge() {
+  const PersistenceOptions& options = server_.options().persistence;
+  const bool refuse =
+      options.stop_writes_on_bgsave_error && !options.save.empty() && !saves_.last_background_ok;
+  server_.node().set(NodeState::kSnapshotFailed, refuse);
+}
+
+Status Persistence::prepare_shutdown(const ShutdownAsked& asked) {
+  Logger& log = server_.log();
+  if (child_.kind() == persist::ChildKind::kSnapshot) {
+    log.warning("There is a child saving an .rdb. Killing it!");
+    finish_child(child_.kill_and_wait());
+  }
+  // What is half loaded must not take the place of what is whole.
+  if (load_.loading) return {};
+  const bool configured = !server_.options().persistence.save.empty() && !asked.nosave;
+  if (!asked.save && !configured) return {};
+  log.notice("Saving the final RDB snapshot before exiting.");
+  const Status saved = save();
+  if (saved) return {};
+  if (asked.force) {
+    log.warning("Error trying to save the DB. Exit anyway.");
+    return {};
+  }
+  log.warning("Error trying to save the DB, can't exit.");
+  log.warning("Errors trying to shut down the server. Check the logs for more information.");
+  return saved;
+}
+
+}  // namespace sorrel::server
