@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "base/bytes.h"
+
 namespace sorrel {
 namespace {
 
@@ -26,20 +28,28 @@ constexpr Crc16Tables make_crc16_tables() {
 
 constexpr Crc16Tables kCrc16 = make_crc16_tables();
 
-// Reflected form of the Jones polynomial 0xad93d23594c935a9.
-constexpr std::array<uint64_t, 256> make_crc64_table() {
-  std::array<uint64_t, 256> table{};
+using Crc64Tables = std::array<std::array<uint64_t, 256>, 8>;
+
+// Reflected form of the Jones polynomial 0xad93d23594c935a9; tables as above.
+constexpr Crc64Tables make_crc64_tables() {
+  Crc64Tables tables{};
   for (unsigned byte = 0; byte < 256; byte++) {
     uint64_t crc = byte;
     for (int bit = 0; bit < 8; bit++) {
       crc = (crc & 1) ? (crc >> 1) ^ 0x95ac9329ac4bc9b5ULL : crc >> 1;
     }
-    table[byte] = crc;
+    tables[0][byte] = crc;
   }
-  return table;
+  for (size_t k = 1; k < 8; k++) {
+    for (unsigned byte = 0; byte < 256; byte++) {
+      const uint64_t previous = tables[k - 1][byte];
+      tables[k][byte] = (previous >> 8) ^ tables[0][previous & 0xff];
+    }
+  }
+  return tables;
 }
 
-constexpr std::array<uint64_t, 256> kCrc64 = make_crc64_table();
+constexpr Crc64Tables kCrc64 = make_crc64_tables();
 
 }  // namespace
 
@@ -56,7 +66,17 @@ uint16_t crc16(std::string_view bytes) {
 }
 
 uint64_t crc64(uint64_t crc, std::string_view bytes) {
-  for (char c : bytes) crc = kCrc64[(crc ^ static_cast<unsigned char>(c)) & 0xff] ^ (crc >> 8);
+  const char* p = bytes.data();
+  size_t left = bytes.size();
+  for (; left >= 8; left -= 8, p += 8) {
+    const uint64_t word = crc ^ load<uint64_t>(p);
+    crc = kCrc64[7][word & 0xff] ^ kCrc64[6][word >> 8 & 0xff] ^ kCrc64[5][word >> 16 & 0xff] ^
+          kCrc64[4][word >> 24 & 0xff] ^ kCrc64[3][word >> 32 & 0xff] ^
+          kCrc64[2][word >> 40 & 0xff] ^ kCrc64[1][word >> 48 & 0xff] ^ kCrc64[0][word >> 56];
+  }
+  for (; left > 0; left--, p++) {
+    crc = kCrc64[0][(crc ^ static_cast<unsigned char>(*p)) & 0xff] ^ (crc >> 8);
+  }
   return crc;
 }
 

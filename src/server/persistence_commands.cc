@@ -13,7 +13,7 @@ Persistence& persistence_of(const Call& call) {
 
 constexpr std::string_view kAlreadySaving = "ERR Background save already in progress";
 
-void save(Call& call) {
+void save_now(Call& call) {
   Persistence& persistence = persistence_of(call);
   if (persistence.child().kind() == persist::ChildKind::kSnapshot) {
     return call.reply.error(kAlreadySaving);
@@ -67,7 +67,7 @@ std::vector<Binding> Persistence::bindings() {
   return {
       {"bgsave", &bgsave, this},
       {"lastsave", &lastsave, this},
-      {"save", &save, this},
+      {"save", &save_now, this},
   };
 }
 

@@ -1,0 +1,166 @@
+#!/usr/bin/python3
+"""A data set travels between Sorrel and the reference in files: saved by one, loaded by the other, and back.
+
+Every type in every encoding (those of exchange.py), deadlines, several databases, functions. The files that Sorrel
+writes here are of the version that the reference loads (rdb-compat-version 10). After each journey every key is
+compared with the original, and at home DEBUG DIGEST as well.
+"""
+
+import argparse
+import os
+import shutil
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+sys.path.insert(0, HERE)
+
+from exchange import LIMITS, REFERENCE, content, create, encoding, NEWER, plain  # noqa: E402
+from lib.resp import Simple  # noqa: E402
+from lib.server import Server, ServerFailed  # noqa: E402
+
+LIBRARY = b"#!lua name=lib\nredis.register_function('answer', function() return 42 end)"
+
+
+class Place:
+    """One server with a file of another in its folder."""
+
+    def __init__(self, path, threads, options, source=None, kind="rdb"):
+        self.server = Server(path, threads, [("enable-debug-command", "yes"), *options], start_bound_s=120.0)
+        if source:
+            copy_files(source.server.folder, self.server.folder, kind)
+        self.server.start()
+        self.connection = self.server.connect(60.0)
+
+    def call(self, *words):
+        return self.connection.call(*words)
+
+    def facts(self, name):
+        return content(self.connection, name), self.call("PEXPIRETIME", name)
+
+    def digest(self):
+        return self.call("DEBUG", "DIGEST").text
+
+    def save(self):
+        reply = self.call("SAVE")
+        if reply != Simple(b"OK"):
+            raise ServerFailed(f"SAVE: {reply}\n{self.server.log_tail()}")
+
+    def close(self):
+        self.connection.close()
+        self.server.remove()
+
+
+def copy_files(source, target, kind):
+    if kind == "rdb":
+        shutil.copy(os.path.join(source, "dump.rdb"), target)
+    else:
+        shutil.copytree(os.path.join(source, "appendonlydir"), os.path.join(target, "appendonlydir"))
+
+
+class Journey:
+    def __init__(self, ours, theirs, ours_is_home):
+        self.makers = (ours, theirs) if ours_is_home else (theirs, ours)
+        self.side = "Sorrel to the reference" if ours_is_home else "the reference to Sorrel"
+        self.ours_is_home = ours_is_home
+        self.problems, self.passed = [], 0
+
+    def complain(self, name, what):
+        self.problems.append(f"{name}, from {self.side}: {what}"[:600])
+
+    def compare(self, name, expected, got, where):
+        if expected == got:
+            self.passed += 1
+        else:
+            self.complain(name, f"{str(expected)[:250]}\n  became {where} {str(got)[:250]}")
+
+    def compare_encodings(self, name, home, away):
+        first, second = encoding(home.connection, name), encoding(away.connection, name)
+        ours, theirs = (first, second) if self.ours_is_home else (second, first)
+        if ours != theirs and (ours, theirs) not in NEWER and name != "string:changed":
+            self.complain(name, f"is {ours} in Sorrel and {theirs} in the reference")
+
+    def run(self):
+        make_home, make_away = self.makers
+        places = []
+        try:
+            home = make_home(None)
+            places.append(home)
+            names = create(home.connection)
+            home.call("FUNCTION", "LOAD", LIBRARY)
+            home.call("SELECT", 9)
+            home.call("SET", "elsewhere", "9")
+            home.call("SELECT", 0)
+            home.save()
+            away = make_away(home)
+            places.append(away)
+            away.save()
+            back = make_home(away)
+            places.append(back)
+            for name in names:
+                facts = home.facts(name)
+                self.compare(name, facts, away.facts(name), "away")
+                self.compare(name, facts, back.facts(name), "at home again")
+                self.compare_encodings(name, home, away)
+            self.compare("the number of keys", home.call("DBSIZE"), away.call("DBSIZE"), "away")
+            self.compare("functions", 42, away.call("FCALL", "answer", 0), "away")
+            self.compare("functions", 42, back.call("FCALL", "answer", 0), "at home again")
+            self.compare("the digest", home.digest(), back.digest(), "at home again")
+            away.call("SELECT", 9)
+            self.compare("database 9", b"9", plain(away.call("GET", "elsewhere")), "away")
+        except ServerFailed as error:
+            self.complain("a server", str(error))
+        finally:
+            for place in places:
+                place.close()
+
+
+RUNS = (
+    ("as it is", [], []),
+    ("without compression or sum", [("rdbcompression", "no"), ("rdbchecksum", "no")],
+     [("rdbcompression", "no"), ("rdbchecksum", "no")]),
+    ("small limits", LIMITS + [("set-max-listpack-entries", "32")], LIMITS),
+    ("compressed lists", [("list-compress-depth", "1")], [("list-compress-depth", "2")]),
+    ("with idle times", [("maxmemory-policy", "allkeys-lru")], [("maxmemory-policy", "allkeys-lru")]),
+    ("with frequencies", [("maxmemory-policy", "allkeys-lfu")], [("maxmemory-policy", "allkeys-lfu")]),
+)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--server", default=os.path.join(ROOT, "build", "bin", "sorrel-server"))
+    parser.add_argument("--threads", type=int, default=4)
+    parser.add_argument("--only", choices=[name for name, _, _ in RUNS])
+    parser.add_argument("--show", type=int, default=10, help="differences shown of each run")
+    arguments = parser.parse_args()
+    passed, failed = 0, 0
+    for name, our_options, their_options in RUNS:
+        if arguments.only not in (None, name):
+            continue
+        begin = time.monotonic()
+
+        def ours(source, options=our_options):
+            return Place(arguments.server, arguments.threads, [("rdb-compat-version", "10"), *options], source)
+
+        def theirs(source, options=their_options):
+            return Place(REFERENCE, None, options, source)
+
+        problems, arrived = [], 0
+        for ours_is_home in (True, False):
+            journey = Journey(ours, theirs, ours_is_home)
+            journey.run()
+            arrived += journey.passed
+            problems += journey.problems
+        passed += arrived
+        failed += len(problems)
+        print(f"{name}: {arrived} comparisons, {len(problems)} differ ({time.monotonic() - begin:.1f} s)")
+        for problem in problems[: arguments.show]:
+            print("  " + problem)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
