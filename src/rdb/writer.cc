@@ -69,17 +69,27 @@ void Writer::integer_string(int64_t value) {
   raw({text.text, size});
 }
 
+// False, and nothing is written, when that makes it no shorter.
+bool Writer::compressed(std::string_view text) {
+  const size_t most = text.size() - kLeastGain;
+  char few[512];
+  if (text.size() <= sizeof few) {
+    const size_t size = lzf::compress(text, few, most);
+    if (size != 0) compressed_string({few, size}, text.size());
+    return size != 0;
+  }
+  std::string many;
+  if (!lzf::compress(text, most, many)) return false;
+  compressed_string(many, text.size());
+  return true;
+}
+
 void Writer::string(std::string_view text) {
   spill_much();
   if (text.size() <= kLongestInteger) {
     if (const auto value = parse_int64(text); value && integer(*value)) return;
   }
-  if (compress_ && text.size() > kTooShort) {
-    std::string compressed;
-    if (lzf::compress(text, text.size() - kLeastGain, compressed)) {
-      return compressed_string(compressed, text.size());
-    }
-  }
+  if (compress_ && text.size() > kTooShort && compressed(text)) return;
   length(text.size());
   raw(text);
 }

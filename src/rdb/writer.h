@@ -44,6 +44,7 @@ class Writer {
 
  private:
   bool integer(int64_t value);
+  bool compressed(std::string_view text);
   void spill_much() {
     if (out_.size() > kSpillBytes && spill_ != nullptr) [[unlikely]]
       spill_->spill(out_);

@@ -16,6 +16,9 @@ namespace sorrel::lzf {
 // No compressed byte stands for more than this many.
 inline constexpr size_t kMostPerByte = 88;
 
+// Writes the compressed form if it has at most `most` bytes and answers how many it has; else 0,
+// and what was written is of unsaid content.
+size_t compress(std::string_view bytes, char* out, size_t most);
 // Appends the compressed form to `out` if it has at most `most` bytes; else nothing, and false.
 bool compress(std::string_view bytes, size_t most, std::string& out);
 
