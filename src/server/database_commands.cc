@@ -52,7 +52,7 @@ void flushall(Call& call) {
   call.keys.note_flush(ChangeObserver::kEveryDatabase);
   size_t keys = 0;
   for (int db = 0; db < keyspace.database_count(); db++) keys += keyspace.flush(db, *in_background);
-  commands_of(call).persistence.after_flush_all();
+  if (Persistence* persistence = commands_of(call).persistence) persistence->after_flush_all();
   count_flush(call, keys);
   call.reply.ok();
 }
@@ -153,15 +153,18 @@ void shutdown(Call& call) {
   if (!asked) return answer::syntax_error(call);
   if (asked->abort) return call.reply.error("ERR No shutdown in progress.");
   DatabaseCommands& commands = commands_of(call);
-  if (!asked->nosave && (commands.node.reasons & NodeState::kBusy) != 0) {
+  const NodeState* node = commands.node;
+  if (!asked->nosave && node != nullptr && (node->reasons & NodeState::kBusy) != 0) {
     return call.reply.error(fmt::format(
         "BUSY Redis is busy running a script. You can only call {} KILL or SHUTDOWN NOSAVE.",
-        commands.node.busy_with_function ? "FUNCTION" : "SCRIPT"));
+        node->busy_with_function ? "FUNCTION" : "SCRIPT"));
   }
   commands.log.notice("User requested shutdown...");
-  const Status prepared = commands.persistence.prepare_shutdown(
-      {.save = asked->save, .nosave = asked->nosave, .force = asked->force});
-  if (!prepared) return call.reply.error("ERR Errors trying to SHUTDOWN. Check logs.");
+  if (commands.persistence != nullptr) {
+    const Status prepared = commands.persistence->prepare_shutdown(
+        {.save = asked->save, .nosave = asked->nosave, .force = asked->force});
+    if (!prepared) return call.reply.error("ERR Errors trying to SHUTDOWN. Check logs.");
+  }
   // There is no answer: the connection ends, which is how clients know that it worked.
   if (call.caller.kind == Caller::Kind::kSession) {
     static_cast<SessionCaller&>(call.caller).session->close_soon(true);

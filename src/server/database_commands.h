@@ -17,10 +17,10 @@ struct DatabaseCommands {
   const Options& options;
   const Clock& clock;
   Logger& log;
-  const NodeState& node;
-  Persistence& persistence;
   // Ends the server after this turn, with this exit code.
   std::function<void(int code)> stop;
+  const NodeState* node = nullptr;     // null: nothing takes long
+  Persistence* persistence = nullptr;  // null: nothing is saved
 };
 
 // DBSIZE, FLUSHALL, FLUSHDB, LOLWUT, SHUTDOWN, SWAPDB, TIME. `commands` outlives the table.

@@ -40,7 +40,7 @@ constexpr Directive kRdb[] = {
     {.name = "rdb-compat-version",
      .kind = integer<&Options::persistence, &PersistenceOptions::rdb_compat_version>(10, 12),
      .help = "Version of the snapshot format: 10 is what Redis 7.0 loads, 11 what 7.2 and Valkey "
-             "8 load, 12 what 7.4 and 8 load. Fields with a deadline make it 12."},
+             "8 load, 12 what 7.4 and 8 load; fields with a deadline make it 12."},
     {.name = "rdb-del-sync-files",
      .kind = boolean<&Options::persistence, &PersistenceOptions::rdb_del_sync_files>(),
      .help = "Delete snapshots made only for replication when the server keeps no data files of "
