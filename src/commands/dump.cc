@@ -109,11 +109,11 @@ std::optional<rdb::Value> read_payload(Call& call) {
 // The word that says when or how often it was used, if the policy in force keeps what was given.
 std::optional<uint32_t> access_of(const Call& call, const RestoreOptions& options) {
   const AccessPolicy& policy = call.keys.keyspace().access_policy();
-  if (policy.lfu && options.frequency) {
+  if (policy.lfu() && options.frequency) {
     const uint32_t minutes = access_at_birth(call.now_ms(), policy) & ~uint32_t{0xff};
     return minutes | static_cast<uint32_t>(*options.frequency);
   }
-  if (!policy.lfu && options.idle_seconds) {
+  if (!policy.lfu() && options.idle_seconds) {
     const auto idle = static_cast<uint32_t>(*options.idle_seconds);
     return (lru_now(call.now_ms()) - idle) & kAccessMask;
   }
@@ -150,8 +150,8 @@ void restore(Call& call) {
 
   if (*deadline != kNoExpiry && is_over(call, *deadline)) {
     if (entry) {
-      entry.erase(keys::kDelEvent);
-      if (call.wants_effect()) call.rewrite.as({"DEL", std::string(call.arg(1))});
+      entry.erase(keys::kDelEvent, Freeing::kExpired);
+      call.rewrite_as_deletion(1, Freeing::kExpired);
     }
     return call.reply.ok();
   }

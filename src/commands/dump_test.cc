@@ -119,7 +119,7 @@ TEST_P(DumpTest, UseIsTakenOver) {
   EXPECT_EQ(server_("OBJECT IDLETIME k"), "(integer) 1000");
   EXPECT_EQ(restore("k", "0", payload, {"FREQ", "100", "REPLACE"}), "OK");
   EXPECT_EQ(server_("OBJECT IDLETIME k"), "(integer) 0");
-  server_.keyspace().access_policy().lfu = true;
+  server_.keyspace().access_policy().kind = AccessPolicy::Kind::kLfu;
   EXPECT_EQ(restore("k", "0", payload, {"FREQ", "100", "REPLACE"}), "OK");
   EXPECT_EQ(server_("OBJECT FREQ k"), "(integer) 100");
 }

@@ -87,15 +87,23 @@ std::optional<CopyOptions> parse_copy(Call& call) {
   return parsed;
 }
 
-}  // namespace
-
-void del(Call& call) {
+void erase_keys(Call& call, Freeing why) {
   count_keys(call, [&](const Key& key) {
     Entry entry = call.keys.open(key);
     if (!entry) return false;
-    entry.erase(kDelEvent);
+    entry.erase(kDelEvent, why);
     return true;
   });
+}
+
+}  // namespace
+
+void del(Call& call) {
+  erase_keys(call, Freeing::kDeleted);
+}
+
+void unlink(Call& call) {
+  erase_keys(call, Freeing::kUnlinked);
 }
 
 void exists(Call& call) {
@@ -199,7 +207,7 @@ std::span<const Binding> keys_bindings() {
       {"ttl", &keys::ttl},
       {"type", &keys::type},
       // The same as DEL: the arena frees long values in the background for both.
-      {"unlink", &keys::del},
+      {"unlink", &keys::unlink},
   };
   return kBindings;
 }

@@ -64,8 +64,8 @@ void set_deadline(Call& call, Unit unit, int64_t base_ms) {
   // A change that is repeated sets what it says; the deletion follows as a change of its own.
   const bool now = *at_ms <= call.now_ms() && call.caller.kind != Caller::Kind::kReplay;
   if (now) {
-    entry.erase(kDelEvent);
-    if (call.wants_effect()) call.rewrite.as({"DEL", std::string(call.arg(1))});
+    entry.erase(kDelEvent, Freeing::kExpired);
+    call.rewrite_as_deletion(1, Freeing::kExpired);
   } else {
     entry.set_expiry(std::max<int64_t>(*at_ms, 0), kExpire);
     if (call.wants_effect()) {

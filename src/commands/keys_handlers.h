@@ -14,6 +14,7 @@ void rename(Call& call);
 void renamenx(Call& call);
 void touch(Call& call);
 void type(Call& call);
+void unlink(Call& call);
 
 // keys_expire.cc
 void expire(Call& call);

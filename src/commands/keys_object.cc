@@ -42,7 +42,7 @@ void object_freq(Call& call) {
   const Record* record = find_object(call);
   if (record == nullptr) return;
   const AccessPolicy& policy = call.keys.keyspace().access_policy();
-  if (!policy.lfu) {
+  if (!policy.lfu()) {
     return call.reply.error(
         "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note "
         "that when switching between policies at runtime LRU and LFU data will take some time to "
@@ -54,7 +54,7 @@ void object_freq(Call& call) {
 void object_idletime(Call& call) {
   const Record* record = find_object(call);
   if (record == nullptr) return;
-  if (call.keys.keyspace().access_policy().lfu) {
+  if (call.keys.keyspace().access_policy().lfu()) {
     return call.reply.error(
         "ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that when "
         "switching between policies at runtime LRU and LFU data will take some time to adjust.");

@@ -323,7 +323,7 @@ TEST_P(Keys, ObjectsUnderTheTwoKindsOfPolicy) {
   server_("SET k v");
   EXPECT_EQ(server_("OBJECT FREQ none"), "(nil)");
   EXPECT_EQ(server_("OBJECT FREQ k").substr(0, 43), "(error) ERR An LFU maxmemory policy is not ");
-  server_.keyspace().access_policy().lfu = true;
+  server_.keyspace().access_policy().kind = AccessPolicy::Kind::kLfu;
   server_("SET k2 v");
   EXPECT_EQ(server_("OBJECT FREQ k2"), "(integer) 5");
   EXPECT_EQ(server_("OBJECT IDLETIME k2").substr(0, 42),

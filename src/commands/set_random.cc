@@ -34,7 +34,7 @@ void take(Call& call, Entry& entry, size_t count, bool as_set) {
     }
     entry.erase(kSpopEvent);
     entry.also(kEmptiedEvent);
-    if (call.wants_effect()) call.rewrite.as({"DEL", std::string(call.arg(1))});
+    call.rewrite_as_deletion(1, Freeing::kOnTheWay);
     return;
   }
   const SetLimits limits = set_limits(call);

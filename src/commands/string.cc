@@ -34,7 +34,7 @@ void getdel(Call& call) {
   Entry entry = call.keys.open_counted(call.key(1));
   if (!check_string(call, entry)) return;
   answer_old(call, entry);
-  erase_key(call, entry, 1);
+  erase_key(call, entry, 1, Freeing::kOnTheWay);
 }
 
 struct GetexOptions {
@@ -74,7 +74,7 @@ void getex(Call& call) {
   }
   answer_old(call, entry);
   if (is_over(call, deadline)) {
-    erase_key(call, entry, 1);
+    erase_key(call, entry, 1, Freeing::kExpired);
   } else if (deadline != kNoExpiry) {
     entry.set_expiry(deadline, kExpireEvent);
     if (call.wants_effect()) {
@@ -186,10 +186,10 @@ bool check_string_size(Call& call, size_t size, size_t more) {
   return false;
 }
 
-void erase_key(Call& call, Entry& entry, size_t key_position) {
+void erase_key(Call& call, Entry& entry, size_t key_position, Freeing why) {
   if (!entry) return;
-  entry.erase(kDelEvent);
-  if (call.wants_effect()) call.rewrite.as({"DEL", std::string(call.arg(key_position))});
+  entry.erase(kDelEvent, why);
+  call.rewrite_as_deletion(key_position, why);
 }
 
 }  // namespace sorrel::commands

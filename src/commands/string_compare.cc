@@ -11,7 +11,7 @@ namespace {
 // Deletes and answers how many keys that were.
 void erase_and_answer(Call& call, Entry& entry) {
   call.reply.integer(entry ? 1 : 0);
-  erase_key(call, entry, 1);
+  erase_key(call, entry, 1, Freeing::kDeleted);
 }
 
 // DELEX key [IFEQ value | IFNE value | IFDEQ digest | IFDNE digest]. As in Redis an absent key

@@ -194,7 +194,7 @@ void store(Call& call, Entry& entry, const IncrexWords& words, int64_t wanted,
   const int64_t had = entry.expiry();
   const bool keep =
       (wanted == kNoExpiry && !words.persist) || (words.only_without_deadline && had != kNoExpiry);
-  if (!keep && is_over(call, wanted)) return erase_key(call, entry, 1);
+  if (!keep && is_over(call, wanted)) return erase_key(call, entry, 1, Freeing::kExpired);
   Kind::put(entry, value, keep ? had : wanted);
   if (!keep && wanted != kNoExpiry) entry.also(kExpireEvent);
   if (words.persist && had != kNoExpiry) entry.also(kPersistEvent);

@@ -106,7 +106,8 @@ bool parse_msetex(Call& call, MsetexOptions& msetex) {
 void rewrite_msetex(Call& call, const MsetexOptions& msetex) {
   if (!call.wants_effect()) return;
   if (is_over(call, msetex.deadline)) {
-    std::vector<std::string> del{"DEL"};
+    std::vector<std::string> del{
+        std::string(call.keys.keyspace().deletion_command(Freeing::kExpired))};
     for (size_t i = MsetexOptions::kFirst; i < msetex.end; i += 2) del.emplace_back(call.arg(i));
     return call.rewrite.as(std::move(del));
   }
@@ -130,7 +131,7 @@ void rewrite_msetex(Call& call, const MsetexOptions& msetex) {
 void store_pair(Call& call, const MsetexOptions& msetex, size_t at) {
   Entry entry = call.keys.open(call.key(at));
   if (is_over(call, msetex.deadline)) {
-    if (entry) entry.erase(kDelEvent);
+    if (entry) entry.erase(kDelEvent, Freeing::kExpired);
     return;
   }
   const int64_t deadline = msetex.keep_ttl ? entry.expiry() : msetex.deadline;

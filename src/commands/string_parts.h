@@ -35,6 +35,6 @@ size_t max_string_bytes(const Call& call);
 bool check_string_size(Call& call, size_t size, size_t more);
 
 // Deletes what is there, if anything; repeated elsewhere as DEL. Answers nothing.
-void erase_key(Call& call, Entry& entry, size_t key_position);
+void erase_key(Call& call, Entry& entry, size_t key_position, Freeing why);
 
 }  // namespace sorrel::commands

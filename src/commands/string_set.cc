@@ -69,7 +69,7 @@ void rewrite_set(Call& call, std::string_view value, int64_t deadline) {
 
 // A deadline that has passed already leaves nothing behind but the deletion of what was there.
 void store(Call& call, Entry& entry, const SetOptions& set) {
-  if (is_over(call, set.deadline)) return erase_key(call, entry, 1);
+  if (is_over(call, set.deadline)) return erase_key(call, entry, 1, Freeing::kExpired);
   const std::string_view value = call.arg(2);
   entry.set_string(value, set.keep_ttl ? entry.expiry() : set.deadline, kSetEvent);
   if (set.deadline != kNoExpiry) entry.also(kExpireEvent);

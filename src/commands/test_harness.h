@@ -117,6 +117,7 @@ class TestServer final : public EffectSink, public ChangeObserver {
         keyspace_({.databases = shape.databases, .partitions = shape.partitions}, nullptr),
         gate_(shape.workers),
         world_{*table_, keyspace_, stream_, gate_, node_, CycleScale{}, nullptr, &waiters_, &hub_} {
+    world_.memory = &memory_;
     stream_.attach(this);
     hub_.set_notifications(this);
     hub_.interest().add(ChangeInterest::kNotifications);
@@ -163,6 +164,16 @@ class TestServer final : public EffectSink, public ChangeObserver {
 
   void advance_ms(int64_t ms) { clock.advance_ms(ms); }
   int64_t now_ms() const { return clock.wall_ms(); }
+
+  // Keys may take so many bytes; 0: as many as they want.
+  void limit_memory(uint64_t bytes, EvictionPolicy policy) {
+    keyspace_.eviction().policy = policy;
+    memory_.max_bytes = bytes;
+    node_.reasons &= ~uint32_t{NodeState::kMemoryLimited};
+    if (bytes != 0) node_.reasons |= NodeState::kMemoryLimited;
+    keyspace_.count_all_memory();
+  }
+  MemoryLimit& memory() { return memory_; }
 
   Keyspace& keyspace() { return keyspace_; }
   NodeState& node() { return node_; }
@@ -232,6 +243,7 @@ class TestServer final : public EffectSink, public ChangeObserver {
 
   std::unique_ptr<CommandTable> table_;
   Keyspace keyspace_;
+  MemoryLimit memory_{keyspace_};
   EffectStream stream_;
   WorldGate gate_;
   NodeState node_;

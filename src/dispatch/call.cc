@@ -6,6 +6,11 @@
 
 namespace sorrel {
 
+void Call::rewrite_as_deletion(size_t at, Freeing why) {
+  if (!wants_effect()) return;
+  rewrite.as({std::string(keys.keyspace().deletion_command(why)), std::string(arg(at))});
+}
+
 void Call::wait(std::vector<size_t> positions, int64_t deadline_ms, bool null_array) {
   if (!caller.may_wait) {
     null_array ? reply.null_array() : reply.null();

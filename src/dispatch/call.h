@@ -104,6 +104,8 @@ struct Call {
 
   // Is an effect wanted at all? Ask before building an expensive rewrite.
   bool wants_effect() const { return keys.effects().active(); }
+  // Elsewhere the request only deletes the key at this position.
+  void rewrite_as_deletion(size_t at, Freeing why);
 };
 
 // Answers that many handlers share.

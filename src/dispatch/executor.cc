@@ -24,7 +24,8 @@ Executor::Executor(ExecutorWorld& world, unsigned worker, uint64_t random_seed)
       worker_(worker),
       random_(random_seed),
       effects_(world.effects),
-      door_(world.keyspace, effects_, random_) {
+      door_(world.keyspace, effects_, random_),
+      evictor_(door_, world.gate.threaded()) {
   stats_.commands.resize(world.commands.all().size());
   if (world.hub != nullptr) door_.set_observer(world.hub->interest(), world.hub, worker);
 }
@@ -75,6 +76,16 @@ Executor::Outcome Executor::execute_carefully(const Request& request, Caller& ca
   const Command* command = request.command;
   const uint64_t errors = reply.errors();
   const bool in_transaction = (caller.reasons & Caller::kInTransaction) != 0;
+  // A limit of memory holds for as long as the server runs, so nothing else is asked for its sake.
+  if (caller.reasons == 0 && world_.node.reasons == NodeState::kMemoryLimited &&
+      command != nullptr && command->plain && command->arity_fits(request.args.size())) {
+    if (!refuse_out_of_memory(*command, command->acts(request.args), caller, reply)) {
+      return run_shown(*command, request, caller, reply);
+    }
+    count_error(reply, errors);
+    stats_.commands[command->index].rejected++;
+    return Outcome::kDone;
+  }
   if (in_transaction && command != nullptr && command->has(catalog::kRunsQueued)) {
     return execute_queued(request, caller, reply);
   }
@@ -97,6 +108,8 @@ Executor::Outcome Executor::run_shown(const Command& command, const Request& req
                                       Caller& caller, resp::ReplySink& reply) {
   const bool monitored = (world_.node.reasons & NodeState::kMonitored) != 0;
   const Outcome outcome = run(command, request, caller, reply);
+  // With several workers each counts what it has latched, while it has.
+  if (limited() && !world_.gate.threaded()) world_.keyspace.count_memory(0);
   if (monitored) show(command, request, caller);
   return outcome;
 }
@@ -152,7 +165,7 @@ void Executor::show(const Command& command, const Request& request, const Caller
   } else if (command.locking == Locking::kQueued) {
     run_queued(call);
   } else {
-    exclusively([&] { run_locked(call); });
+    run_alone(call);
   }
   current_ = nullptr;
   const bool failed = reply.errors() != errors && count_failure(reply, errors);
@@ -186,10 +199,12 @@ void Executor::note_read(Caller& reader, const Call& call) {
 void Executor::run_under_latches(Call& call) {
   Keyspace& keyspace = world_.keyspace;
   if (call.command.only_key != 0) {
-    Latch& latch =
-        keyspace.partition(keyspace.partition_of(call.args[call.command.only_key])).latch;
+    const unsigned partition = keyspace.partition_of(call.args[call.command.only_key]);
+    Latch& latch = keyspace.partition(partition).latch;
     latch.lock();
     run_locked(call);
+    if (limited()) [[unlikely]]
+      keyspace.count_memory(partition);
     latch.unlock();
     return;
   }
@@ -197,7 +212,7 @@ void Executor::run_under_latches(Call& call) {
   if (!add_latches(*call.command.spec, call.args)) {
     // The handler finds the same mistake and answers it before it touches any key; or it makes
     // names of keys from what it finds, and nobody can tell which.
-    exclusively([&] { run_locked(call); });
+    run_alone(call);
     return;
   }
   run_latched(call);
@@ -233,7 +248,7 @@ void Executor::run_queued(Call& call) {
   if (known) {
     run_latched(call);
   } else {
-    exclusively([&] { run_locked(call); });
+    run_alone(call);
   }
 }
 
@@ -244,7 +259,19 @@ void Executor::run_latched(Call& call) {
   latched_.erase(std::unique(latched_.begin(), latched_.end()), latched_.end());
   for (unsigned partition : latched_) keyspace.partition(partition).latch.lock();
   run_locked(call);
-  for (unsigned partition : latched_) keyspace.partition(partition).latch.unlock();
+  for (unsigned partition : latched_) {
+    if (limited()) [[unlikely]]
+      keyspace.count_memory(partition);
+    keyspace.partition(partition).latch.unlock();
+  }
+}
+
+void Executor::run_alone(Call& call) {
+  const uint64_t changes = changes_;
+  exclusively([&] {
+    run_locked(call);
+    if (limited() && changes_ != changes) world_.keyspace.count_all_memory();
+  });
 }
 
 void Executor::leave_effects(const Call& call) {

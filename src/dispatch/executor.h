@@ -13,9 +13,11 @@
 #include "dispatch/call.h"
 #include "dispatch/change_hub.h"
 #include "dispatch/command_stats.h"
+#include "dispatch/memory_limit.h"
 #include "dispatch/node_state.h"
 #include "dispatch/waiters.h"
 #include "dispatch/world_gate.h"
+#include "keyspace/eviction.h"
 
 namespace sorrel {
 
@@ -65,7 +67,8 @@ struct ExecutorWorld {
   Waiters* waiters = nullptr;  // null: nobody can wait
   ChangeHub* hub = nullptr;    // null: nobody hears of changes
   ReadObserver* readers = nullptr;
-  const Clock* clock = nullptr;  // null: time stands still within a batch
+  const Clock* clock = nullptr;   // null: time stands still within a batch
+  MemoryLimit* memory = nullptr;  // null: NodeState never says that there is a limit
 };
 
 // One worker's way of running commands: gates, locks, the handler, bookkeeping. Belongs to its
@@ -158,6 +161,17 @@ class Executor {
     if (door_.has_touched() && inside_depth_ == 0) [[unlikely]]
       serve_waiters();
   }
+  // Evicts keys while there is too much memory in use; for as long as a round may take, and then
+  // MemoryLimit's hook says that more is to be done. Precondition: in a batch, no latch held, and
+  // there is a limit.
+  enum class Room : uint8_t {
+    kEnough,
+    kStillMaking,
+    kNone,  // memory is over the limit and nothing can go
+  };
+  Room make_room();
+  // Was there none when the command that runs began?
+  bool out_of_memory() const { return limited() && out_of_memory_; }
   // After kWaiting: who waits.
   Waiters::Handle take_waiter() { return std::move(waiter_); }
   // Answers to those who waited, for whoever has their connections; to be handed on after the
@@ -188,6 +202,15 @@ class Executor {
   // Why a request may not run, in words; empty: it may.
   bool refused(const Request& request, const Command*& command, Caller& caller,
                resp::ReplySink& reply);
+  bool limited() const { return (world_.node.reasons & NodeState::kMemoryLimited) != 0; }
+  bool refuse_out_of_memory(const Command& command, uint64_t acts, const Caller& caller,
+                            resp::ReplySink& reply);
+  bool may_evict() const;
+  Room evict_round();
+  bool evict_one();
+  Room wait_for_reclaimer(uint64_t began_cycles);
+  int64_t ns_since(uint64_t began_cycles) const;
+  void note_latency(std::string_view event, uint64_t began_cycles);
   bool refuse_restricted(const Command& command, const Request& request, const Caller& caller,
                          resp::ReplySink& reply);
   Outcome execute_carefully(const Request& request, Caller& caller, resp::ReplySink& reply);
@@ -199,6 +222,7 @@ class Executor {
   const Database* database_ahead(int db) const;
   void find_first_key(Request& request, const Database* ahead);
   void run_locked(Call& call);
+  void run_alone(Call& call);
   void note_read(Caller& reader, const Call& call);
   void run_under_latches(Call& call);
   void run_queued(Call& call);
@@ -226,6 +250,8 @@ class Executor {
   Random random_;
   EffectLog effects_;
   Door door_;
+  Evictor evictor_;
+  bool out_of_memory_ = false;
   Rewrite rewrite_;
   ExecutorStats stats_;
   int64_t now_ms_ = 0;

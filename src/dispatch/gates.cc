@@ -57,13 +57,6 @@ bool refuse_in_transaction(const Command& command, const Caller& caller, resp::R
   return true;
 }
 
-bool refuse_out_of_memory(uint64_t acts, const NodeState& node, resp::ReplySink& reply) {
-  if ((node.reasons & NodeState::kOutOfMemory) == 0 || (acts & catalog::kDenyOom) == 0)
-    return false;
-  reply.error("OOM command not allowed when used memory > 'maxmemory'.");
-  return true;
-}
-
 // Who can write believes that it lasts. PING tells as well, for those who watch over the server.
 bool refuse_unsaved(const Command& command, uint64_t acts, const NodeState& node,
                     resp::ReplySink& reply) {
@@ -162,7 +155,7 @@ bool Executor::refused(const Request& request, const Command*& command, Caller& 
   if (refuse_in_transaction(*command, caller, reply)) return true;
   if (refuse_restricted(*command, request, caller, reply)) return true;
   const uint64_t acts = acts_of(*command, request, caller);
-  if (refuse_out_of_memory(acts, world_.node, reply)) return true;
+  if (limited() && refuse_out_of_memory(*command, acts, caller, reply)) return true;
   if (refuse_unsaved(*command, acts, world_.node, reply)) return true;
   if (refuse_subscribed(*command, caller, reply)) return true;
   if (refuse_loading(*command, caller, world_.node, reply)) return true;

@@ -8,10 +8,10 @@ namespace sorrel {
 // only while no worker is in a batch (under the gate); read by every worker inside its batch.
 struct NodeState {
   enum Reason : uint32_t {
-    kPaused = 1 << 0,       // CLIENT PAUSE is in force
-    kOutOfMemory = 1 << 1,  // used memory is over maxmemory and nothing can be evicted
-    kMonitored = 1 << 2,    // somebody runs MONITOR
-    kLoading = 1 << 3,      // keys are being loaded: only commands that need none are answered
+    kPaused = 1 << 0,         // CLIENT PAUSE is in force
+    kMemoryLimited = 1 << 1,  // there is a limit: it is looked at before every command
+    kMonitored = 1 << 2,      // somebody runs MONITOR
+    kLoading = 1 << 3,        // keys are being loaded: only commands that need none are answered
     // The last snapshot in the background failed, and writes are refused until one succeeds.
     kSnapshotFailed = 1 << 4,
     kBusy = 1 << 7,  // a script has been running for long, and lets others in between

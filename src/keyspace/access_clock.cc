@@ -20,13 +20,13 @@ uint8_t lfu_decayed(uint32_t access, int64_t now_ms, const AccessPolicy& policy)
 }
 
 uint32_t access_at_birth(int64_t now_ms, const AccessPolicy& policy) {
-  if (policy.lfu) return minutes_now(now_ms) << 8 | kLfuStart;
+  if (policy.lfu()) return minutes_now(now_ms) << 8 | kLfuStart;
   return lru_now(now_ms);
 }
 
 uint32_t access_after_use(uint32_t access, int64_t now_ms, const AccessPolicy& policy,
                           Random& random) {
-  if (!policy.lfu) return lru_now(now_ms);
+  if (!policy.lfu()) return lru_now(now_ms);
   uint32_t counter = lfu_decayed(access, now_ms, policy);
   if (counter < 255) {
     // The higher the counter, the less likely the next step: it counts orders of magnitude.

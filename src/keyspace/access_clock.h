@@ -7,12 +7,15 @@
 
 namespace sorrel {
 
-// How the 24 access bits of a record are kept: seconds of last use (LRU), or minutes of last decay
-// and a logarithmic counter of uses (LFU). Which one is the eviction policy's choice.
+// How the 24 access bits of a record are kept: seconds of last use (LRU) or of the last change
+// (LRM), or minutes of last decay and a logarithmic counter of uses (LFU). Which one is the
+// eviction policy's choice.
 struct AccessPolicy {
-  bool lfu = false;
+  enum class Kind : uint8_t { kLru, kLfu, kLrm } kind = Kind::kLru;
   int lfu_log_factor = 10;
   int lfu_decay_minutes = 1;
+
+  bool lfu() const { return kind == Kind::kLfu; }
 };
 
 inline constexpr uint32_t kAccessMask = 0xffffff;

@@ -52,22 +52,35 @@ void Door::note_swap(int a, int b) {
   if (who != 0 && observer_ != nullptr) observer_->on_swap(a, b, *this);
 }
 
-void Door::mark_used_lfu(Record& record) {
+void Door::mark_read_specially(Record& record) {
+  // Where changes count and not uses, a look is none.
+  if (!keyspace_.access_policy().lfu()) return;
   record.set_access(access_after_use(record.access(), now_ms_, keyspace_.access_policy(), random_));
 }
 
 void Door::expire(unsigned partition, Database& database, int db, Table::Position at) {
+  remove_by_itself(partition, database, db, at, Freeing::kExpired);
+}
+
+void Door::evict(unsigned partition, Database& database, int db, Table::Position at) {
+  remove_by_itself(partition, database, db, at, Freeing::kEvicted);
+}
+
+void Door::remove_by_itself(unsigned partition, Database& database, int db, Table::Position at,
+                            Freeing why) {
   auto* record = static_cast<Record*>(at.entry());
   const std::string key(record->key());
   database.leave_field_due(*record);
   database.table.erase(at);
-  database.arena.free(record);
+  database.arena.free(record, why);
   version_++;
-  keyspace_.partition(partition).stats.expired++;
+  PartitionStats& stats = keyspace_.partition(partition).stats;
+  const bool evicted = why == Freeing::kEvicted;
+  (evicted ? stats.evicted : stats.expired)++;
   // Some who wait need the key to be there.
   if (interest_->who() != 0) [[unlikely]]
-    note_for_all(db, key, kExpiredEvent);
-  const std::string_view effect[] = {"DEL", key};
+    note_for_all(db, key, evicted ? kEvictedEvent : kExpiredEvent);
+  const std::string_view effect[] = {keyspace_.deletion_command(why), key};
   effects_.append(db, effect);
 }
 
@@ -103,7 +116,7 @@ const Record* Door::peek(const Key& key, int db) {
 inline Door::Found Door::find_and_touch(const Key& key, int db) {
   const Found found = find(key, db);
   Record* record = found.record();
-  if (record != nullptr) mark_used(*record);
+  if (record != nullptr) mark_opened(*record);
   return found;
 }
 
@@ -111,7 +124,7 @@ void Door::put_string(const Key& key, std::string_view value, int64_t expiry, Ev
   const Found found = find(key, db_);
   if (!found.at) return open(key, db_).set_string(value, expiry, event);
   Record* record = found.record();
-  mark_used(*record);
+  mark_opened(*record);
   found.database->leave_field_due(*record);
   Record* now = found.database->arena.assign_string(record, value, expiry);
   adopt(*found.database, found.at, record, now);
@@ -275,19 +288,19 @@ void Entry::set_collection(Type type, const Collection& value, int64_t expiry, E
 }
 
 // Precondition: located and present.
-void Entry::remove() {
+void Entry::remove(Freeing why) {
   database_->leave_field_due(*record_);
   database_->table.erase(at_);
-  database_->arena.free(record_);
+  database_->arena.free(record_, why);
   record_ = nullptr;
   at_ = {};
   version_ = ++door_->version_;
 }
 
-void Entry::erase(Event event) {
+void Entry::erase(Event event, Freeing why) {
   finish();
   locate();
-  if (record_ != nullptr) remove();
+  if (record_ != nullptr) remove(why);
   note(event);
 }
 

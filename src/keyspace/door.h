@@ -105,8 +105,10 @@ class Door {
   void set_may_expire(bool may) { may_expire_ = may; }
   bool may_expire() const { return may_expire_; }
 
-  // Deletes `record` because its time has come: counts, tells observers, leaves a DEL effect.
+  // Deletes the record there because its time has come: counts, tells observers, leaves an effect.
   void expire(unsigned partition, Database& database, int db, Table::Position at);
+  // The same because memory is short.
+  void evict(unsigned partition, Database& database, int db, Table::Position at);
   // As Entry::expire_fields(), for commands that only read: after they have, as it changes the key.
   void expire_fields(const Key& key, std::span<const std::string_view> fields);
 
@@ -129,11 +131,20 @@ class Door {
   [[gnu::always_inline]] void mark_used(Record& record) {
     if (!touch_) return;
     // The clock of LRU stands still for a second at a time; most uses change nothing.
-    if (keyspace_.access_policy().lfu) [[unlikely]]
-      return mark_used_lfu(record);
+    if (keyspace_.access_policy().kind != AccessPolicy::Kind::kLru) [[unlikely]]
+      return mark_read_specially(record);
     record.set_access(lru_now_);
   }
-  void mark_used_lfu(Record& record);
+  // By a command that may change it.
+  [[gnu::always_inline]] void mark_opened(Record& record) {
+    if (!touch_) return;
+    if (keyspace_.access_policy().lfu()) [[unlikely]]
+      return mark_read_specially(record);
+    record.set_access(lru_now_);
+  }
+  void mark_read_specially(Record& record);
+  void remove_by_itself(unsigned partition, Database& database, int db, Table::Position at,
+                        Freeing why);
   void note_field_gone(int db, std::string_view key, std::string_view field);
   static void adopt(Database& database, Table::Position at, const Record* before, Record* now);
   void note_change(int db, std::string_view key, Event event) {
@@ -213,7 +224,7 @@ class Entry {
   // Precondition: exists. kNoExpiry: for ever.
   void set_expiry(int64_t at_ms, Event event);
   // Precondition: exists.
-  void erase(Event event);
+  void erase(Event event, Freeing why = Freeing::kOnTheWay);
   // Takes over `from`'s value and deadline, replacing what was here; `from` is erased (silently: it
   // names its own event through this call). Precondition: `from` exists and is another key.
   void move_from(Entry& from, Event here, Event there);
@@ -286,7 +297,7 @@ class Entry {
   }
   void expire_named_fields(std::span<const std::string_view> fields);
   void tell_expired_fields(size_t count);
-  void remove();
+  void remove(Freeing why = Freeing::kOnTheWay);
   void put_new(Record* record);
   void note(Event event) {
     changed_ = true;

@@ -28,6 +28,7 @@ struct Event {
 };
 
 inline constexpr Event kExpiredEvent{EventClass::kExpired, "expired"};
+inline constexpr Event kEvictedEvent{EventClass::kEvicted, "evicted"};
 inline constexpr Event kFieldsExpiredEvent{EventClass::kHash, "hexpired"};
 inline constexpr Event kMissEvent{EventClass::kMiss, "keymiss"};
 inline constexpr Event kNewEvent{EventClass::kNew, "new"};

@@ -1,5 +1,6 @@
 #include "keyspace/keyspace.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
 #include <utility>
@@ -12,21 +13,30 @@ uint64_t hash_of_record(const void* entry, const void* hasher) {
 }
 
 void free_later(void* context, const RecordArena::Garbage& garbage) {
-  static_cast<Reclaimer*>(context)->defer([garbage] { RecordArena::free_garbage(garbage); },
-                                          garbage.objects);
+  static_cast<Reclaimer*>(context)->defer([garbage] { RecordArena::free_garbage(garbage); }, 1,
+                                          garbage.bytes);
+}
+
+size_t memory_of(const Partition& partition) {
+  size_t bytes = 0;
+  for (size_t db = 0; db < partition.databases_used; db++) {
+    if (const Database* database = partition.databases[db].get()) bytes += database->memory_bytes();
+  }
+  return bytes;
 }
 
 }  // namespace
 
-Database::Database(const KeyHasher& hasher, TableStamps& stamps, Reclaimer* reclaimer)
+Database::Database(const KeyHasher& hasher, TableStamps& stamps, Reclaimer* reclaimer,
+                   const FreeingSet* in_background)
     : table(hash_of_record, &hasher, stamps) {
-  if (reclaimer != nullptr) arena.set_free_later(free_later, reclaimer);
+  if (reclaimer != nullptr) arena.set_free_later(free_later, reclaimer, in_background);
 }
 
 Database::~Database() {
   // Slab blocks go with the arena; only what lies outside of it needs a visit.
   if (arena.used_bytes() == 0) return;
-  arena.set_free_later(nullptr, nullptr);
+  arena.set_free_later(nullptr, nullptr, nullptr);
   table.for_each([this](void* entry) { arena.free(static_cast<Record*>(entry)); });
 }
 
@@ -46,8 +56,25 @@ Keyspace::Keyspace(const KeyspaceOptions& options, Reclaimer* reclaimer)
 Database& Keyspace::database(unsigned partition, int db) {
   Partition& home = partitions_[partition];
   auto& slot = home.databases[static_cast<size_t>(db)];
-  if (slot == nullptr) slot = std::make_unique<Database>(hasher_, home.stamps, reclaimer_);
+  if (slot == nullptr) {
+    slot = std::make_unique<Database>(hasher_, home.stamps, reclaimer_, &in_background_);
+    home.databases_used = std::max(home.databases_used, static_cast<size_t>(db) + 1);
+  }
   return *slot;
+}
+
+void Keyspace::count_memory(unsigned partition, size_t step) {
+  Partition& home = partitions_[partition];
+  const size_t bytes = memory_of(home);
+  // Differences below zero wrap around, and so does the sum.
+  const size_t more = bytes - home.counted_bytes;
+  if (more == 0 || (more < step && 0 - more < step)) return;
+  home.counted_bytes = bytes;
+  counted_.fetch_add(more, std::memory_order_relaxed);
+}
+
+void Keyspace::count_all_memory() {
+  for (unsigned p = 0; p < partition_count(); p++) count_memory(p, 0);
 }
 
 size_t Keyspace::key_count(int db) const {
@@ -88,11 +115,7 @@ int64_t Keyspace::average_ttl_ms(int db) const {
 
 size_t Keyspace::memory_bytes() const {
   size_t bytes = 0;
-  for (const Partition& partition : partitions_) {
-    for (const auto& database : partition.databases) {
-      if (database != nullptr) bytes += database->memory_bytes();
-    }
-  }
+  for (const Partition& partition : partitions_) bytes += memory_of(partition);
   return bytes;
 }
 
@@ -113,6 +136,7 @@ PartitionStats Keyspace::stats() const {
     total.misses += partition.stats.misses;
     total.expired += partition.stats.expired;
     total.expired_fields += partition.stats.expired_fields;
+    total.evicted += partition.stats.evicted;
   }
   return total;
 }
@@ -131,7 +155,8 @@ size_t Keyspace::flush(int db, bool in_background) {
     if (in_background && reclaimer_ != nullptr && keys > 0) {
       // std::function wants something copyable.
       std::shared_ptr<Database> shared = std::move(gone);
-      reclaimer_->defer([shared]() mutable { shared.reset(); }, keys);
+      const size_t bytes = shared->memory_bytes();
+      reclaimer_->defer([shared]() mutable { shared.reset(); }, keys, bytes);
     }
   }
   return count;
@@ -141,6 +166,8 @@ void Keyspace::swap(int a, int b) {
   for (Partition& partition : partitions_) {
     std::swap(partition.databases[static_cast<size_t>(a)],
               partition.databases[static_cast<size_t>(b)]);
+    partition.databases_used =
+        std::max(partition.databases_used, static_cast<size_t>(std::max(a, b)) + 1);
   }
 }
 

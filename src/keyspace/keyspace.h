@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string_view>
@@ -8,6 +9,7 @@
 #include "base/hash.h"
 #include "base/key_slot.h"
 #include "keyspace/access_clock.h"
+#include "keyspace/eviction_policy.h"
 #include "keyspace/field_due_index.h"
 #include "keyspace/latch.h"
 #include "keyspace/reclaimer.h"
@@ -20,7 +22,9 @@ namespace sorrel {
 // The part of one numbered database that lies in one partition. Owns its records.
 class Database {
  public:
-  Database(const KeyHasher& hasher, TableStamps& stamps, Reclaimer* reclaimer);
+  // `in_background`: see RecordArena; outlives the database.
+  Database(const KeyHasher& hasher, TableStamps& stamps, Reclaimer* reclaimer,
+           const FreeingSet* in_background);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -66,6 +70,7 @@ struct PartitionStats {
   uint64_t misses = 0;
   uint64_t expired = 0;
   uint64_t expired_fields = 0;
+  uint64_t evicted = 0;
 };
 
 // A share of the key slots, with its own tables and its own latch. Everything in it is read and
@@ -75,6 +80,8 @@ struct alignas(64) Partition {
   TableStamps stamps;                                // of all its tables
   std::vector<std::unique_ptr<Database>> databases;  // null until something was stored there
   PartitionStats stats;
+  size_t databases_used = 0;  // all from this one on are null
+  size_t counted_bytes = 0;   // see Keyspace::count_memory()
 };
 
 struct KeyspaceOptions {
@@ -127,6 +134,17 @@ class Keyspace {
   }
   Database& database(unsigned partition, int db);
 
+  // How many bytes keys take, without asking every partition: each adds what has changed since it
+  // was last counted to one sum. Somebody has to count after changes, which is done only while
+  // memory is limited.
+  //
+  // Precondition of counting: the partition's latch is held. Changes below `count_step` are left
+  // for later, so that workers need not share the sum at every command; a step of 0 leaves nothing.
+  size_t counted_bytes() const { return counted_.load(std::memory_order_relaxed); }
+  void count_memory(unsigned partition) { count_memory(partition, count_step_); }
+  void count_memory(unsigned partition, size_t step);
+  void count_all_memory();  // under the gate
+
   // Everything below needs the gate (or the only worker).
   size_t key_count(int db) const;
   size_t expiring_count(int db) const;
@@ -141,6 +159,16 @@ class Keyspace {
   size_t flush(int db, bool in_background);
   void swap(int a, int b);
 
+  void set_count_step(size_t bytes) { count_step_ = bytes; }
+  // Which values are freed in the background, if that takes long.
+  void set_freed_in_background(FreeingSet when) { in_background_ = when; }
+  // The command that repeats a deletion elsewhere, where there is the same reason not to free in
+  // passing.
+  std::string_view deletion_command(Freeing why) const {
+    return (in_background_ & bit_of(why)) != 0 ? "UNLINK" : "DEL";
+  }
+  EvictionSettings& eviction() { return eviction_; }
+  const EvictionSettings& eviction() const { return eviction_; }
   AccessPolicy& access_policy() { return access_policy_; }
   const AccessPolicy& access_policy() const { return access_policy_; }
   KeyspaceLimits& limits() { return limits_; }
@@ -164,6 +192,10 @@ class Keyspace {
   std::vector<Partition> partitions_;
   AccessPolicy access_policy_;
   KeyspaceLimits limits_;
+  EvictionSettings eviction_;
+  FreeingSet in_background_ = bit_of(Freeing::kUnlinked);
+  size_t count_step_ = 0;
+  alignas(64) std::atomic<size_t> counted_{0};
 };
 
 }  // namespace sorrel

@@ -15,11 +15,12 @@ Reclaimer::~Reclaimer() {
   thread_.join();
 }
 
-void Reclaimer::defer(std::function<void()> free, uint64_t objects) {
+void Reclaimer::defer(std::function<void()> free, uint64_t objects, uint64_t bytes) {
   pending_.fetch_add(objects, std::memory_order_relaxed);
+  pending_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   {
     const std::lock_guard lock(mutex_);
-    jobs_.push_back({std::move(free), objects});
+    jobs_.push_back({std::move(free), objects, bytes});
   }
   changed_.notify_one();
 }
@@ -34,6 +35,7 @@ void Reclaimer::run() {
     lock.unlock();
     job.free();
     job.free = nullptr;
+    pending_bytes_.fetch_sub(job.bytes, std::memory_order_relaxed);
     freed_.fetch_add(job.objects, std::memory_order_relaxed);
     pending_.fetch_sub(job.objects, std::memory_order_relaxed);
     lock.lock();

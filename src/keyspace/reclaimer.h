@@ -18,10 +18,12 @@ class Reclaimer {
   Reclaimer(const Reclaimer&) = delete;
   Reclaimer& operator=(const Reclaimer&) = delete;
 
-  // Runs `free` soon, on the reclaimer's thread; it counts as `objects` in the statistics.
-  void defer(std::function<void()> free, uint64_t objects = 1);
+  // Runs `free` soon, on the reclaimer's thread; it counts as `objects` in the statistics, and its
+  // `bytes` are in use until it has run.
+  void defer(std::function<void()> free, uint64_t objects, uint64_t bytes);
 
   uint64_t pending_objects() const { return pending_.load(std::memory_order_relaxed); }
+  uint64_t pending_bytes() const { return pending_bytes_.load(std::memory_order_relaxed); }
   uint64_t freed_objects() const { return freed_.load(std::memory_order_relaxed); }
   void reset_statistics() { freed_.store(0, std::memory_order_relaxed); }
 
@@ -29,6 +31,7 @@ class Reclaimer {
   struct Job {
     std::function<void()> free;
     uint64_t objects;
+    uint64_t bytes;
   };
   void run();
 
@@ -37,6 +40,7 @@ class Reclaimer {
   std::deque<Job> jobs_;   // guarded by mutex_
   bool stopping_ = false;  // guarded by mutex_
   std::atomic<uint64_t> pending_{0};
+  std::atomic<uint64_t> pending_bytes_{0};
   std::atomic<uint64_t> freed_{0};
   std::thread thread_;
 };

@@ -97,10 +97,12 @@ void fcall(Call& call) {
       scripting.functions.interpreter(), function->callback, *given);
 }
 
-// A script that promises not to write is no writer, for who asks before it runs.
+// A script that promises not to write is no writer, for who asks before it runs, and one that does
+// not say that it can do without memory may need some. Scripts that say nothing are asked later.
 uint64_t acts_with(const Command& command, uint32_t script_flags) {
-  const bool reads = (script_flags & kUnflagged) == 0 && (script_flags & kNoWrites) != 0;
-  return reads ? command.flags & ~uint64_t{catalog::kMayReplicate} : command.flags;
+  if ((script_flags & kUnflagged) != 0) return command.flags;
+  if ((script_flags & kNoWrites) != 0) return command.flags & ~uint64_t{catalog::kMayReplicate};
+  return (script_flags & kAllowOom) != 0 ? command.flags : command.flags | catalog::kDenyOom;
 }
 
 uint64_t acts_of_eval(const Command& command, std::span<const std::string_view> args) {

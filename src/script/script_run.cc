@@ -15,7 +15,7 @@ namespace {
 constexpr int64_t kOthersEveryNs = 5'000'000;
 
 bool out_of_memory(const Call& call) {
-  return (call.executor.world().node.reasons & NodeState::kOutOfMemory) != 0;
+  return call.executor.out_of_memory();
 }
 
 bool cannot_save(const Call& call) {

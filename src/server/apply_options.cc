@@ -20,8 +20,9 @@ uint64_t watch_from(int64_t bytes) {
   return bytes < 0 ? std::numeric_limits<uint64_t>::max() : static_cast<uint64_t>(bytes);
 }
 
-bool is_lfu(EvictionPolicy policy) {
-  return policy == EvictionPolicy::kAllKeysLfu || policy == EvictionPolicy::kVolatileLfu;
+AccessPolicy::Kind access_kind(EvictionPolicy policy) {
+  if (counts_uses(policy)) return AccessPolicy::Kind::kLfu;
+  return counts_writes_only(policy) ? AccessPolicy::Kind::kLrm : AccessPolicy::Kind::kLru;
 }
 
 struct ClassOfLetter {
@@ -62,6 +63,12 @@ constexpr std::string_view kWatched[] = {
     "protected-mode",
     "maxmemory",
     "maxmemory-policy",
+    "maxmemory-samples",
+    "maxmemory-eviction-tenacity",
+    "lazyfree-lazy-eviction",
+    "lazyfree-lazy-expire",
+    "lazyfree-lazy-server-del",
+    "lazyfree-lazy-user-del",
     "lfu-log-factor",
     "lfu-decay-time",
     "active-expire-effort",
@@ -136,6 +143,9 @@ void Server::apply_options() {
   session.max_total_memory =
       client_memory >= 0 ? static_cast<uint64_t>(client_memory)
                          : from.memory.max_bytes / 100 * static_cast<uint64_t>(-client_memory);
+  if (session.max_total_memory == 0 && from.memory.max_bytes != 0) {
+    session.max_total_memory = SessionOptions::kOnlyCounted;
+  }
   evict_clients();
   session.protected_mode = from.network.protected_mode;
   sessions_.users.set_new_user_channels(channels_of_new_users(from));
@@ -151,7 +161,7 @@ void Server::apply_options() {
   }
 
   AccessPolicy& access = keyspace_->access_policy();
-  access.lfu = is_lfu(from.memory.policy);
+  access.kind = access_kind(from.memory.policy);
   access.lfu_log_factor = static_cast<int>(from.memory.lfu_log_factor);
   access.lfu_decay_minutes = static_cast<int>(from.memory.lfu_decay_minutes);
   KeyspaceLimits& limits = keyspace_->limits();
@@ -174,7 +184,7 @@ void Server::apply_options() {
   expiry_.hz = from.process.hz;
 
   apply_monitor_options(from.monitor);
-  judge_memory();
+  limit_memory();
 }
 
 void Server::apply_monitor_options(const MonitorOptions& from) {

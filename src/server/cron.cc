@@ -1,4 +1,4 @@
-// The server-wide timer of worker 0, ten times a second: rates and memory verdicts.
+// The server-wide timer of worker 0, ten times a second: rates and memory.
 
 #include <algorithm>
 
@@ -13,7 +13,7 @@ void Server::cron() {
   workers_[0]->executor().exclusively([this] {
     sample_rates();
     facts_.peak_memory = std::max(facts_.peak_memory, used_memory());
-    judge_memory();
+    recount_memory();
     evict_clients();
     persistence_.cron();
     shut_down_if_wanted();
@@ -53,20 +53,11 @@ void Server::sample_rates() {
   sampler_.last_ns = now_ns;
 }
 
-void Server::judge_memory() {
-  const uint64_t limit = options_.memory.max_bytes;
-  if (limit != 0 && used_memory() > limit) {
-    node_.reasons |= NodeState::kOutOfMemory;
-  } else {
-    node_.reasons &= ~uint32_t{NodeState::kOutOfMemory};
-  }
-}
-
 // One client that never reads must not take the machine down with it: without a limit of its own,
 // all clients together may hold a quarter of the machine's memory.
 void Server::evict_clients() {
   uint64_t limit = sessions_.options.max_total_memory;
-  if (limit == 0) limit = io::total_system_memory() / 4;
+  if (limit == 0 || limit == SessionOptions::kOnlyCounted) limit = io::total_system_memory() / 4;
   if (limit != 0) sorrel::evict_clients(sessions_, limit);
 }
 

@@ -53,9 +53,13 @@ void write_keys(InfoText& out, Server& server, const Totals& total) {
   out.ratio("expired_stale_perc", 0);
   out.field("expired_time_cap_reached_count", total.expiry.slices_out_of_time);
   out.field("expire_cycle_cpu_milliseconds", total.expiry.cpu_us / 1000);
-  out.field("evicted_keys", 0);
+  out.field("evicted_keys", keys.evicted);
   out.field("evicted_clients", total.sessions.evicted);
-  out.zeros({"evicted_scripts", "total_eviction_exceeded_time", "current_eviction_exceeded_time"});
+  out.field("evicted_scripts", server.scripting().scripts.evicted());
+  const int64_t now_ns = server.clock().monotonic_ns();
+  out.field("total_eviction_exceeded_time", server.memory().total_exceeded_ns(now_ns) / 1'000'000);
+  out.field("current_eviction_exceeded_time",
+            server.memory().current_exceeded_ns(now_ns) / 1'000'000);
   out.field("keyspace_hits", keys.hits);
   out.field("keyspace_misses", keys.misses);
   const PubSub& pubsub = server.sessions().pubsub;

@@ -23,7 +23,7 @@ MemoryReport make_memory_report(Server& server) {
       report.records += database->arena.used_bytes();
     }
   }
-  report.used = report.startup + report.clients + report.tables + report.records;
+  report.used = server.used_memory();
   // The peak is sampled; what is seen now may be a little above it.
   ServerFacts& facts = server.facts();
   facts.peak_memory = std::max(facts.peak_memory, report.used);

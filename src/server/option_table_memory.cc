@@ -7,10 +7,12 @@ namespace {
 constexpr Word kPolicyWords[] = {
     {"volatile-lru", static_cast<int>(EvictionPolicy::kVolatileLru)},
     {"volatile-lfu", static_cast<int>(EvictionPolicy::kVolatileLfu)},
+    {"volatile-lrm", static_cast<int>(EvictionPolicy::kVolatileLrm)},
     {"volatile-random", static_cast<int>(EvictionPolicy::kVolatileRandom)},
     {"volatile-ttl", static_cast<int>(EvictionPolicy::kVolatileTtl)},
     {"allkeys-lru", static_cast<int>(EvictionPolicy::kAllKeysLru)},
     {"allkeys-lfu", static_cast<int>(EvictionPolicy::kAllKeysLfu)},
+    {"allkeys-lrm", static_cast<int>(EvictionPolicy::kAllKeysLrm)},
     {"allkeys-random", static_cast<int>(EvictionPolicy::kAllKeysRandom)},
     {"noeviction", static_cast<int>(EvictionPolicy::kNoEviction)},
 };

@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "io/tls_context.h"
+#include "keyspace/eviction_policy.h"
 
 namespace sorrel::server {
 
@@ -22,16 +23,6 @@ namespace sorrel::server {
 //
 // Thread rule: owned by the main thread. Others are handed the values they need.
 
-enum class EvictionPolicy : uint8_t {
-  kVolatileLru,
-  kVolatileLfu,
-  kVolatileRandom,
-  kVolatileTtl,
-  kAllKeysLru,
-  kAllKeysLfu,
-  kAllKeysRandom,
-  kNoEviction,
-};
 enum class Fsync : uint8_t { kEverySecond, kAlways, kNever };
 enum class Supervised : uint8_t { kNo, kSystemd, kUpstart, kAuto };
 enum class DisklessLoad : uint8_t { kDisabled, kOnEmptyDatabase, kSwapDatabase };

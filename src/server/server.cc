@@ -75,9 +75,10 @@ Status Server::start() {
   sessions_.pubsub.set_seeds(random_word(), random_word());
   const auto threads = static_cast<unsigned>(options_.process.threads);
   gate_ = std::make_unique<WorldGate>(threads);
-  executors_ = std::make_unique<ExecutorWorld>(
-      ExecutorWorld{*commands_, *keyspace_, effects_, *gate_, node_, measure_cycles(clock_),
-                    &admin_.observer(), &waiters_, &hub_, &sessions_.tracking, &clock_});
+  connect_memory();
+  executors_ = std::make_unique<ExecutorWorld>(ExecutorWorld{
+      *commands_, *keyspace_, effects_, *gate_, node_, measure_cycles(clock_), &admin_.observer(),
+      &waiters_, &hub_, &sessions_.tracking, &clock_, memory_.get()});
   hub_.set_notifications(&sessions_.notifications);
   hub_.set_tracking(&sessions_.tracking);
   sessions_.tracking.set_interest(&hub_.interest());
@@ -93,6 +94,7 @@ Status Server::start() {
     log_.warning("Can't adjust the score for the kernel: " + adjusted.error().text);
   }
   facts_.startup_memory = allocated_bytes();
+  limit_memory();
   log_.notice("Server initialized");
   if (Status listening = listen(); !listening) return listening;
   show_title();
@@ -286,10 +288,6 @@ std::vector<CommandStats> Server::command_statistics() const {
   return totals;
 }
 
-uint64_t Server::used_memory() const {
-  return facts_.startup_memory + keyspace_->memory_bytes() + client_memory();
-}
-
 void Server::reset_stats() {
   for (const auto& worker : workers_) {
     worker->reset_stats();
@@ -302,6 +300,7 @@ void Server::reset_stats() {
   keyspace_->reset_stats();
   reclaimer_.reset_statistics();
   persistence_.child().reset_statistics();
+  memory_->reset_statistics();
   sessions_.rejected.store(0);
   facts_.stats_reset_ms = clock_.wall_ms();
 }

@@ -93,12 +93,13 @@ class Server : public io::AcceptHandler {
   const Waiters& waiters() const { return waiters_; }
   ChangeHub& hub() { return hub_; }
   ExpiryOptions& expiry() { return expiry_; }
+  MemoryLimit& memory() { return *memory_; }
   ServerFacts& facts() { return facts_; }
   Logger& log() { return log_; }
   const Clock& clock() const { return clock_; }
   const FileAccess& files() const { return files_; }
   const std::vector<std::unique_ptr<Worker>>& workers() const { return workers_; }
-  // Records, tables and clients, and what the process had at start.
+  // Records, tables, clients, scripts, what is not freed yet, and what the process had at start.
   uint64_t used_memory() const;
   uint64_t client_memory() const;
   // How many changes commands have made since the start.
@@ -110,6 +111,7 @@ class Server : public io::AcceptHandler {
  private:
   Status build_commands();
   void connect_scripting();
+  void connect_memory();
   Status listen();
   void register_hooks();
   void register_network_hooks();
@@ -123,7 +125,11 @@ class Server : public io::AcceptHandler {
   void shut_down_if_wanted();
   void cron();
   void sample_rates();
-  void judge_memory();
+  // What maxmemory and its like say, for those who act by it.
+  void limit_memory();
+  // Corrects what is counted as commands run, if anything went past that.
+  void recount_memory();
+  uint64_t fixed_memory() const;
   void evict_clients();
 
   Options options_;
@@ -145,6 +151,7 @@ class Server : public io::AcceptHandler {
   std::unique_ptr<WorldGate> gate_;
   ChangeHub hub_;
   Waiters waiters_{hub_.interest()};
+  std::unique_ptr<MemoryLimit> memory_;
   std::unique_ptr<ExecutorWorld> executors_;
   SessionWorld sessions_;
   std::vector<std::unique_ptr<Worker>> workers_;

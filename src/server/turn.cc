@@ -102,6 +102,7 @@ void Worker::expire_slice() {
     Latch& latch = keyspace.partition(partition).latch;
     if (workers_ > 1) latch.lock();
     const ExpirySlice slice = sorrel::expire_slice(executor_.door(), partition, may_go_on);
+    if ((sessions_.node.reasons & NodeState::kMemoryLimited) != 0) keyspace.count_memory(partition);
     if (workers_ > 1) latch.unlock();
     expiry_stats_.visited += slice.visited;
     expiry_stats_.expired += slice.expired;
@@ -122,6 +123,20 @@ void Worker::expire_slice() {
     expiry_behind_ = false;
     if (expiry_.active) expire_slice();
   });
+}
+
+void Worker::evict_later() {
+  if (eviction_timer_) return;
+  eviction_timer_ = true;
+  loop_->add_timer(0, [this] {
+    eviction_timer_ = false;
+    evict_slice();
+  });
+}
+
+void Worker::evict_slice() {
+  // A round that is not the last asks for the next.
+  if ((sessions_.node.reasons & NodeState::kMemoryLimited) != 0) executor_.make_room();
 }
 
 void Worker::note_latency(std::string_view event, int64_t took_ns) {

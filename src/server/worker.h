@@ -72,6 +72,11 @@ class Worker {
   // connections of this worker for a moment, and closes it again.
   void let_others_in();
 
+  // Eviction by a timer, in rounds that leave room for connections in between: until memory is
+  // under its limit or nothing can go. On this worker's thread, inside its batch.
+  void evict_slice();
+  void evict_later();
+
   unsigned index() const { return index_; }
   io::Loop& loop() { return *loop_; }
   Executor& executor() { return executor_; }
@@ -111,6 +116,7 @@ class Worker {
   uint64_t commands_before_turn_ = 0;
   unsigned next_partition_ = 0;  // among those this worker sweeps
   bool expiry_behind_ = false;   // the last slice ran out of time
+  bool eviction_timer_ = false;  // a round is to come
 };
 
 }  // namespace sorrel::server

@@ -22,7 +22,9 @@ struct SessionOptions {
   int64_t max_bulk = int64_t{512} << 20;
   OutputBound normal_output;
   OutputBound pubsub_output;
-  uint64_t max_total_memory = 0;  // of all clients together; 0: no limit
+  // Of all clients together; 0: no limit, and what they hold is not counted as they go.
+  uint64_t max_total_memory = 0;
+  static constexpr uint64_t kOnlyCounted = UINT64_MAX;  // no limit, but somebody wants to know
   bool protected_mode = true;
   // From so many bytes on COMMANDLOG is told of a request, of a reply.
   uint64_t large_request_bytes = std::numeric_limits<uint64_t>::max();

@@ -406,6 +406,42 @@ void* Table::random_entry(Random& random) const {
   }
 }
 
+void Table::sample_segment(Segment* segment, uint64_t from_slot, size_t wanted, uint64_t bits,
+                           std::vector<void*>& found) {
+  const uint64_t* slots = buckets_of(segment)->slots;  // one bucket follows the other
+  const uint64_t count = uint64_t{segment->homes} * kSlots;
+  for (uint64_t seen = 0; seen < count && found.size() < wanted; seen++) {
+    const uint64_t at = from_slot + seen;
+    const uint64_t slot = slots[at < count ? at : at - count];
+    if (!is_entry(slot) || (slot & bits) != bits) continue;
+    __builtin_prefetch(entry_of(slot));
+    found.push_back(entry_of(slot));
+  }
+}
+
+void Table::sample(Random& random, size_t count, Which which, std::vector<void*>& found) const {
+  const bool marked = which == Which::kMarked;
+  const uint64_t bits = marked ? kMark : 0;
+  const size_t wanted = found.size() + std::min(count, marked ? marked_ : size_);
+  const uint64_t end = uint64_t{1} << depth_;
+  uint64_t index = random.below(end);
+  Segment* segment = segment_of(directory_[index]);
+  // Not at a bucket's first slot: those at its end would hardly ever be among them.
+  uint64_t from_slot = random.below(uint64_t{segment->homes} * kSlots);
+  while (found.size() < wanted) {
+    // A segment without any is passed by one look at its header.
+    if ((marked ? segment->marked : segment->count) != 0) {
+      sample_segment(segment, from_slot, wanted, bits, found);
+    }
+    from_slot = 0;
+    // A shallow segment stands several times in the directory, from a multiple of that on.
+    const uint64_t width = uint64_t{1} << (depth_ - segment->depth);
+    index = (index & ~(width - 1)) + width;
+    if (index == end) index = 0;
+    segment = segment_of(directory_[index]);
+  }
+}
+
 void Table::for_each(const std::function<void(void*)>& visit) const {
   for (size_t i = 0; i < size_t{1} << depth_;) {
     Segment* segment = segment_of(directory_[i]);

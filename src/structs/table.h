@@ -127,6 +127,11 @@ class Table {
 
   // A uniformly random entry. Precondition: size() > 0.
   void* random_entry(Random& random) const;
+  // Adds `count` different entries to `found`, or all when there are fewer: neighbours from a
+  // random place on. Where an entry stands says nothing about it, so they are as good as ones from
+  // all over the table, and much cheaper. Their lines are asked for.
+  enum class Which : uint8_t { kAll, kMarked };
+  void sample(Random& random, size_t count, Which which, std::vector<void*>& found) const;
 
   void for_each(const std::function<void(void*)>& visit) const;
 
@@ -181,6 +186,9 @@ class Table {
   void free_all();
   void reset();
   void steal(Table& other);
+  // From that slot on, all around the segment, until `found` has `wanted` entries with these bits.
+  static void sample_segment(Segment* segment, uint64_t from_slot, size_t wanted, uint64_t bits,
+                             std::vector<void*>& found);
   template <class Visit>
   static void for_each_slot(Segment* segment, Visit&& visit);
   template <class Visit>

@@ -241,6 +241,49 @@ TEST_F(TableTest, RandomEntryIsUniform) {
   EXPECT_LT(chi_squared, 640);  // 499 degrees of freedom: 1 in 100,000
 }
 
+TEST_F(TableTest, SamplesAreDifferentEntriesAndAllOfThemWhenFew) {
+  Random random(3);
+  std::vector<void*> found;
+  table.sample(random, 5, Table::Which::kAll, found);
+  EXPECT_TRUE(found.empty());
+  for (uint64_t id = 0; id < 1000; id++) add(id);
+  for (uint64_t id = 0; id < 1000; id += 100) table.mark(find(id), 7);
+  for (int round = 0; round < 100; round++) {
+    found.clear();
+    table.sample(random, 20, Table::Which::kAll, found);
+    EXPECT_EQ(std::set<void*>(found.begin(), found.end()).size(), 20u);
+    found.clear();
+    table.sample(random, 5, Table::Which::kMarked, found);
+    EXPECT_EQ(std::set<void*>(found.begin(), found.end()).size(), 5u);
+    for (const void* entry : found) EXPECT_EQ(static_cast<const Entry*>(entry)->id % 100, 0u);
+  }
+  found.clear();
+  table.sample(random, 50, Table::Which::kMarked, found);
+  EXPECT_EQ(found.size(), 10u);
+  found.clear();
+  table.sample(random, 5000, Table::Which::kAll, found);
+  EXPECT_EQ(found.size(), 1000u);
+}
+
+TEST_F(TableTest, EverySlotIsSampledAboutAsOften) {
+  constexpr uint64_t kEntries = 2000;
+  constexpr int kRounds = 20'000;
+  for (uint64_t id = 0; id < kEntries; id++) add(id);
+  Random random(3);
+  std::vector<int> seen(kEntries);
+  std::vector<void*> found;
+  for (int round = 0; round < kRounds; round++) {
+    found.clear();
+    table.sample(random, 5, Table::Which::kAll, found);
+    for (const void* entry : found) seen[static_cast<const Entry*>(entry)->id]++;
+  }
+  // Fifty times each; those behind gaps more often, but none hardly ever.
+  for (const int times : seen) {
+    EXPECT_GT(times, 10);
+    EXPECT_LT(times, 250);
+  }
+}
+
 TEST_F(TableTest, SweepVisitsDueSegmentsOnly) {
   for (uint64_t id = 0; id < 10'000; id++) add(id);
   for (uint64_t id = 0; id < 10'000; id += 100) table.mark(find(id), 1'000 + int64_t(id));

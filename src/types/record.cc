@@ -32,9 +32,10 @@ struct RecordArena::Shape {
 
 namespace {
 
-// Freed at once below this size; above it, unmapping and returning pages to the system takes long
-// enough to be left to another thread.
-constexpr size_t kFreeLaterBytes = 64 * 1024;
+// One block is freed in passing up to this size; above it, unmapping and returning pages to the
+// system takes long enough to be left to another thread. A collection of many blocks goes there
+// from as many elements on as in Redis.
+constexpr size_t kFreeLaterBytes = size_t{1} << 20;
 constexpr size_t kFreeLaterElements = 64;
 
 // Integers longer than this have a sign and 19 digits at least, and no int64 has more.
@@ -345,17 +346,26 @@ void RecordArena::free_garbage(const Garbage& garbage) {
   }
 }
 
-void RecordArena::free_value(Record* record) {
-  if (record->encoding() < Encoding::kRaw) return;
-  const size_t bytes = outside_bytes(record);
-  oversize_bytes_ -= bytes;
-  Garbage garbage{record->type(), record->encoding(), pointer(record), 1};
-  bool big = bytes >= kFreeLaterBytes;
-  if (garbage.type != Type::kString) {
-    garbage.objects = collection_ops(garbage.type).size(collection_of(*record));
-    big |= garbage.objects > kFreeLaterElements;
+bool RecordArena::takes_long_to_free(const Garbage& garbage) {
+  if (garbage.bytes >= kFreeLaterBytes) return true;
+  switch (garbage.encoding) {
+    case Encoding::kQuicklist:
+    case Encoding::kHashtable:
+    case Encoding::kSkiplist:
+    case Encoding::kStream:
+      return collection_ops(garbage.type).size({garbage.encoding, garbage.data}) >
+             kFreeLaterElements;
+    default:
+      return false;  // it is one block
   }
-  if (big && free_later_ != nullptr) {
+}
+
+void RecordArena::free_value(Record* record, Freeing why) {
+  if (record->encoding() < Encoding::kRaw) return;
+  const Garbage garbage{record->type(), record->encoding(), pointer(record), outside_bytes(record)};
+  oversize_bytes_ -= garbage.bytes;
+  if (free_later_ != nullptr && (*free_later_when_ & bit_of(why)) != 0 &&
+      takes_long_to_free(garbage)) {
     free_later_(free_later_context_, garbage);
   } else {
     free_garbage(garbage);
@@ -371,8 +381,8 @@ void RecordArena::free_block(Record* record) {
   std::free(record);
 }
 
-void RecordArena::free(Record* record) {
-  free_value(record);
+void RecordArena::free(Record* record, Freeing why) {
+  free_value(record, why);
   free_block(record);
 }
 

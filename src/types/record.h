@@ -31,6 +31,21 @@ enum class Encoding : uint8_t {
 
 struct Collection;
 
+// Why a value goes. Whether a big one is then freed in passing or in the background is said for
+// each by a directive (lazyfree-lazy-...).
+enum class Freeing : uint8_t {
+  kOnTheWay,  // a command replaces it, or moves something in its place
+  kDeleted,   // DEL
+  kUnlinked,  // UNLINK: always in the background
+  kExpired,
+  kEvicted,
+};
+// A set of them, one bit each.
+using FreeingSet = uint8_t;
+constexpr FreeingSet bit_of(Freeing why) {
+  return static_cast<FreeingSet>(1u << static_cast<unsigned>(why));
+}
+
 inline constexpr int64_t kNoExpiry = -1;
 
 // One key with everything it owns, in one allocation:
@@ -118,7 +133,7 @@ class RecordArena {
     Type type;
     Encoding encoding;
     void* data;
-    size_t objects;
+    size_t bytes;
   };
   static void free_garbage(const Garbage& garbage);  // any thread
   // Takes what is too big to free in passing.
@@ -165,11 +180,13 @@ class RecordArena {
   };
   Mutable resize_string(Record* record, size_t size);
 
-  void free(Record* record);
+  void free(Record* record, Freeing why = Freeing::kOnTheWay);
 
-  void set_free_later(FreeLater run, void* context) {
+  // `when` says of which values, if they are big, and outlives the arena; null: of none.
+  void set_free_later(FreeLater run, void* context, const FreeingSet* when) {
     free_later_ = run;
     free_later_context_ = context;
+    free_later_when_ = when;
   }
 
   // Everything the records take, the allocator's rounding included.
@@ -198,7 +215,8 @@ class RecordArena {
   static Shape shape_of(const Record* record);
   // What the value takes outside of the record.
   static size_t outside_bytes(const Record* record);
-  void free_value(Record* record);
+  void free_value(Record* record, Freeing why = Freeing::kOnTheWay);
+  static bool takes_long_to_free(const Garbage& garbage);
   void free_block(Record* record);
   RawString* make_raw(std::string_view value, size_t capacity);
 
@@ -206,6 +224,7 @@ class RecordArena {
   size_t oversize_bytes_ = 0;  // records too big for the slab, and raw strings
   FreeLater free_later_ = nullptr;
   void* free_later_context_ = nullptr;
+  const FreeingSet* free_later_when_ = nullptr;
 };
 
 }  // namespace sorrel

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "keyspace/keyspace.h"
+
+namespace sorrel {
+
+// How much memory the node uses, how much it may (maxmemory), and for how long it was over that.
+// One for all workers. It is asked before every command while there is a limit, so the sum is of a
+// few numbers that others keep; see Keyspace::count_memory().
+class MemoryLimit {
+ public:
+  explicit MemoryLimit(const Keyspace& keyspace) : keyspace_(keyspace) {}
+
+  // Set before workers start.
+  const std::atomic<uint64_t>* client_bytes = nullptr;  // what connections hold; null: nothing
+  struct Hooks {
+    // Eviction has stopped because its time was up: it is to go on soon, on this worker.
+    std::function<void(unsigned worker)> evict_later;
+    // For LATENCY: something took that long. Any worker.
+    std::function<void(std::string_view event, int64_t took_ns)> on_latency;
+  } hooks;
+
+  // Changed under the gate.
+  uint64_t max_bytes = 0;    // 0: no limit
+  uint64_t fixed_bytes = 0;  // of the program itself, and of what changes slowly
+  int64_t tenacity = 10;     // maxmemory-eviction-tenacity
+
+  // With what is not freed yet, or without: that is on its way and no key need go for it.
+  uint64_t used_bytes() const { return kept_bytes() + pending_bytes(); }
+  uint64_t kept_bytes() const {
+    const uint64_t clients =
+        client_bytes == nullptr ? 0 : client_bytes->load(std::memory_order_relaxed);
+    return fixed_bytes + keyspace_.counted_bytes() + clients;
+  }
+  bool over() const { return used_bytes() > max_bytes; }
+  bool keeps_too_much() const { return kept_bytes() > max_bytes; }
+  bool is_freeing() const { return pending_bytes() != 0; }
+
+  // How long one round of eviction may hold up a command.
+  int64_t round_ns() const;
+
+  // Whether memory was short when somebody last looked. `now_ns`: of a clock that never goes back.
+  bool was_exceeded() const { return exceeded_since_ns_.load(std::memory_order_relaxed) != 0; }
+  void set_exceeded(bool exceeded, int64_t now_ns);
+  // For how long it has been over the limit; 0: it is not.
+  int64_t current_exceeded_ns(int64_t now_ns) const;
+  // The same since the start, this time included.
+  int64_t total_exceeded_ns(int64_t now_ns) const;
+  void reset_statistics();
+
+ private:
+  uint64_t pending_bytes() const {
+    return keyspace_.reclaimer() == nullptr ? 0 : keyspace_.reclaimer()->pending_bytes();
+  }
+
+  const Keyspace& keyspace_;
+  std::atomic<int64_t> exceeded_since_ns_{0};  // 0: it is not
+  std::atomic<int64_t> exceeded_ns_{0};        // before that
+};
+
+}  // namespace sorrel
