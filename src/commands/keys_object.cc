@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "commands/keys_handlers.h"
+#include "dispatch/executor.h"
 #include "keyspace/access_clock.h"
 #include "types/string.h"
 #include "types/type_names.h"
@@ -20,6 +21,15 @@ const Record* find_object(Call& call) {
 // Redis keeps one object for each of these numbers and says so by an endless count of references.
 constexpr int64_t kSharedIntegers = 10'000;
 
+// But not where each key is to know when or how often it was used.
+bool shares_integers(const Call& call) {
+  const ExecutorWorld& world = call.executor.world();
+  const EvictionPolicy policy = world.keyspace.eviction().policy;
+  const bool compares_use = !takes_any(policy) && policy != EvictionPolicy::kVolatileTtl &&
+                            policy != EvictionPolicy::kNoEviction;
+  return (world.node.reasons & NodeState::kMemoryLimited) == 0 || !compares_use;
+}
+
 bool is_shared(const Record& record) {
   if (record.type() != Type::kString || record.encoding() != Encoding::kInt) return false;
   const auto value = string_integer(record);
@@ -35,7 +45,8 @@ void object_encoding(Call& call) {
 void object_refcount(Call& call) {
   const Record* record = find_object(call);
   if (record == nullptr) return;
-  call.reply.integer(is_shared(*record) ? std::numeric_limits<int>::max() : 1);
+  const bool shared = is_shared(*record) && shares_integers(call);
+  call.reply.integer(shared ? std::numeric_limits<int>::max() : 1);
 }
 
 void object_freq(Call& call) {

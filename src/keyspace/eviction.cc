@@ -8,6 +8,9 @@ namespace {
 // Weights of partitions change slowly; all are looked at anew after so many draws.
 constexpr unsigned kDrawsPerWeighing = 512;
 
+// An empty pool is filled by so many looks, so that from the first on there is a choice.
+constexpr int kFirstLooks = 8;
+
 // More samples than this tell nothing new and would make one eviction a walk through the table.
 constexpr uint64_t kMostSamples = 10'000;
 
@@ -19,7 +22,8 @@ uint64_t eviction_score(const Record& record, EvictionPolicy policy, int64_t now
     return ~static_cast<uint64_t>(record.expiry());
   }
   if (counts_uses(policy)) return uint64_t{255} - lfu_decayed(record.access(), now_ms, access);
-  return idle_seconds(record, now_ms);
+  // The moment and not the time since, so that what was seen earlier can be compared.
+  return ~(static_cast<uint64_t>(now_ms / 1000) - idle_seconds(record, now_ms));
 }
 
 // The latch of one partition, where there are several workers.
@@ -60,9 +64,10 @@ void Evictor::follow_policy() {
 }
 
 bool Evictor::evict_best() {
-  unsigned partition = 0;
-  while (draw_partition(partition)) {
-    {
+  for (;;) {
+    unsigned partition = 0;
+    for (int looks = pool_.empty() ? kFirstLooks : 1; looks > 0; looks--) {
+      if (!draw_partition(partition)) return false;
       const Latched latched(*this, partition);
       offer_samples(partition);
     }
@@ -79,7 +84,6 @@ bool Evictor::evict_best() {
       if (attempt == Attempt::kEvicted) return true;
     }
   }
-  return false;
 }
 
 // Precondition: the partition is latched.

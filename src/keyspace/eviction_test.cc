@@ -2,10 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-#include <cmath>
-#include <set>
 #include <string>
+#include <vector>
 
 namespace sorrel {
 namespace {
@@ -107,7 +105,7 @@ TEST_P(Eviction, EveryPolicyTakesAllThatItMayAndNoMore) {
     }
     EXPECT_EQ(keys(), takes_volatile(keyspace_.eviction().policy) ? 50u : 0u) << policy;
   }
-  EXPECT_EQ(keyspace_.stats().evicted, 10u * 50 + 5u * 50 - 50);
+  EXPECT_EQ(keyspace_.stats().evicted, 5u * 50 + 4u * 100);
 }
 
 TEST_P(Eviction, LeavesADeletionAndCounts) {
@@ -145,7 +143,7 @@ TEST_P(Eviction, TheLeastRecentlyUsedGoMostly) {
   at(100);
   for (int i = 0; i < 500; i++) door_.read(door_.key("key:" + std::to_string(i)));
   for (int i = 0; i < 450; i++) EXPECT_TRUE(evictor_.evict_one());
-  EXPECT_GT(left(500), 490);
+  EXPECT_GT(left(500), 455);  // 275 if it were by chance
 }
 
 TEST_P(Eviction, TheLeastOftenUsedGoMostly) {
@@ -155,7 +153,7 @@ TEST_P(Eviction, TheLeastOftenUsedGoMostly) {
     for (int uses = 0; uses < 30; uses++) door_.read(door_.key("key:" + std::to_string(i)));
   }
   for (int i = 0; i < 450; i++) EXPECT_TRUE(evictor_.evict_one());
-  EXPECT_GT(left(500), 490);
+  EXPECT_GT(left(500), 455);  // 275 if it were by chance
 }
 
 TEST_P(Eviction, ReadingDoesNotKeepWhatIsNotModified) {
@@ -166,7 +164,7 @@ TEST_P(Eviction, ReadingDoesNotKeepWhatIsNotModified) {
   at(200);
   for (int i = 500; i < 1000; i++) door_.read(door_.key("key:" + std::to_string(i)));
   for (int i = 0; i < 450; i++) EXPECT_TRUE(evictor_.evict_one());
-  EXPECT_GT(left(500), 490);
+  EXPECT_GT(left(500), 455);  // 275 if it were by chance
 }
 
 TEST_P(Eviction, TheNextToExpireGoFirst) {
@@ -175,26 +173,23 @@ TEST_P(Eviction, TheNextToExpireGoFirst) {
     put("key:" + std::to_string(i), kNow + 1'000'000 + (i < 500 ? 1'000'000 : i));
   }
   for (int i = 0; i < 450; i++) EXPECT_TRUE(evictor_.evict_one());
-  EXPECT_GT(left(500), 490);
+  EXPECT_GT(left(500), 455);  // 275 if it were by chance
 }
 
 TEST_P(Eviction, WhatIsUsedAfterItWasSeenStays) {
   use_policy(EvictionPolicy::kAllKeysLru);
   keyspace_.eviction().samples = 100;
-  for (int i = 0; i < 10; i++) put("key:" + std::to_string(i));
+  for (int i = 0; i < 11; i++) put("{same}" + std::to_string(i));
   at(100);
-  EXPECT_TRUE(evictor_.evict_one());  // the pool knows all of them now
-  std::set<std::string> used;
-  for (int i = 0; i < 10; i += 2) door_.read(door_.key("key:" + std::to_string(i)));
-  at(101);
-  const int even_before =
-      5 - (there("key:0") && there("key:2") && there("key:4") && there("key:6") && there("key:8")
-               ? 0
-               : 1);
-  for (int i = 0; i < 4; i++) EXPECT_TRUE(evictor_.evict_one());
-  int even = 0;
-  for (int i = 0; i < 10; i += 2) even += there("key:" + std::to_string(i)) ? 1 : 0;
-  EXPECT_EQ(even, even_before);
+  EXPECT_TRUE(evictor_.evict_one());  // the pool knows all the others now
+  std::vector<std::string> used;
+  for (int i = 0; i < 11 && used.size() < 5; i++) {
+    const std::string key = "{same}" + std::to_string(i);
+    if (door_.read(door_.key(key)) != nullptr) used.push_back(key);
+  }
+  keyspace_.eviction().samples = 1;
+  for (int i = 0; i < 5; i++) EXPECT_TRUE(evictor_.evict_one());
+  for (const std::string& key : used) EXPECT_TRUE(there(key)) << key;
 }
 
 TEST_P(Eviction, ASkewedPartitionIsTakenFromByItsSize) {

@@ -18,7 +18,7 @@ constexpr uint64_t kEmptyKeysLogged = 10;
 
 uint32_t access_of(const rdb::FileKey& key, int64_t now_ms, const AccessPolicy& policy) {
   const uint32_t newborn = access_at_birth(now_ms, policy);
-  if (policy.lfu) {
+  if (policy.lfu()) {
     return key.frequency ? (newborn & ~uint32_t{0xff}) | *key.frequency : newborn;
   }
   if (!key.idle_seconds) return newborn;

@@ -192,7 +192,7 @@ TEST_P(SnapshotTest, FunctionsAndStepsGoThroughHooks) {
 }
 
 TEST_P(SnapshotTest, HowKeysWereUsedIsTold) {
-  from_.access_policy().lfu = to_.access_policy().lfu = true;
+  from_.access_policy().kind = to_.access_policy().kind = AccessPolicy::Kind::kLfu;
   put(from_, 0, "key", "value");
   Database& database = from_.database(from_.partition_of("key"), 0);
   database.table.for_each([&](void* entry) {

@@ -395,6 +395,9 @@ void SessionHost::evict(Session& session) {
   stats_.evicted++;
   world_.log.notice("Evicting client: " + client_line(session, now_ms()));
   session.kill();
+  // It is as good as gone: no key has to give way to it as well.
+  world_.client_bytes.fetch_sub(session.counted_bytes_, std::memory_order_relaxed);
+  session.counted_bytes_ = 0;
 }
 
 }  // namespace sorrel

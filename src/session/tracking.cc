@@ -161,7 +161,12 @@ void Tracking::on_change(const Change& change) {
   // A key that was looked for or has come into being is told once more, for other reasons.
   if (change.event.kind == EventClass::kMiss || change.event.kind == EventClass::kNew) return;
   if (!prefixes_.empty()) note_for_broadcast(change);
+  // Keys are evicted before a command runs, so who sent it hears of them before its answer: after
+  // it the message would seem to be about what the command did.
+  const bool first = change.event.kind == EventClass::kEvicted;
+  if (first) world_.hosts[change.worker]->let_messages_first(true);
   invalidate(change.worker, change.key, change.actor);
+  if (first) world_.hosts[change.worker]->let_messages_first(false);
 }
 
 void Tracking::invalidate(unsigned worker, std::string_view key, uint64_t actor) {
