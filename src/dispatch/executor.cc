@@ -275,6 +275,8 @@ void Executor::run_alone(Call& call) {
 }
 
 void Executor::leave_effects(const Call& call) {
+  if (effects_.tells_keys()) [[unlikely]]
+    tell_changed_keys(call);
   switch (rewrite_.kind()) {
     case Rewrite::Kind::kNothing:
       return;

@@ -186,6 +186,10 @@ class Executor {
   std::vector<Served> take_served() { return std::exchange(served_, {}); }
   bool has_served() const { return !served_.empty(); }
 
+  // The last effect that the answer to this request may tell of; 0: it tells of no key. Asked after
+  // it ran, while replies wait for the disk; see Durability.
+  uint64_t needed_for(const Request& request);
+
   Door& door() { return door_; }
   EffectLog& effects() { return effects_; }
   ExecutorStats& stats() { return stats_; }
@@ -240,6 +244,7 @@ class Executor {
   bool is_there(int db, std::string_view key);
   void run_again(const Request& request, Caller& caller, resp::ReplySink& reply);
   void leave_effects(const Call& call);
+  void tell_changed_keys(const Call& call);
   bool count_failure(resp::ReplySink& reply, uint64_t errors);
   void count_error(resp::ReplySink& reply, uint64_t errors);
   void count_error(std::string_view code, uint64_t replies);

@@ -31,30 +31,31 @@ void EffectStream::detach(EffectSink* sink) {
   }
 }
 
-void EffectStream::emit(uint64_t sequence, int db, std::string_view body) {
-  const Effect effect{sequence, db, body};
+void EffectStream::emit(const Effect& effect) {
   for (const Reader& reader : readers_) {
-    if (sequence >= reader.first) reader.sink->on_effect(effect);
+    if (effect.sequence >= reader.first) reader.sink->on_effect(effect);
   }
-  emitted_ = sequence;
+  emitted_ = effect.sequence;
 }
 
 void EffectStream::submit(std::span<const Item> items, std::string_view bytes) {
   const std::lock_guard lock(mutex_);
   if (readers_.empty()) return;
+  for (const Reader& reader : readers_) reader.sink->begin_batch();
   for (const Item& item : items) {
     const std::string_view body = bytes.substr(item.begin, item.end - item.begin);
     if (item.sequence == emitted_ + 1) {
-      emit(item.sequence, item.db, body);
+      emit({item.sequence, item.db, body, item.audience});
     } else if (item.sequence > emitted_) {
-      waiting_.emplace(item.sequence, Waiting{item.db, std::string(body)});
+      waiting_.emplace(item.sequence, Waiting{item.db, item.audience, std::string(body)});
     }
     while (!waiting_.empty() && waiting_.begin()->first == emitted_ + 1) {
       const auto first = waiting_.begin();
-      emit(first->first, first->second.db, first->second.body);
+      emit({first->first, first->second.db, first->second.body, first->second.audience});
       waiting_.erase(first);
     }
   }
+  for (const Reader& reader : readers_) reader.sink->end_batch();
 }
 
 void EffectLog::encode(std::span<const std::string_view> args) {
@@ -68,38 +69,88 @@ void EffectLog::encode_select(int db) {
   encode(select);
 }
 
-void EffectLog::append(int db, std::span<const std::string_view> args) {
-  if (!active()) return;
+// Precondition: its bytes stand from `begin` to the end. The number is drawn here, under the
+// latches.
+void EffectLog::add_item(int db, Audience audience, size_t begin) {
+  const uint64_t sequence = stream_.draw();
+  if (!changed_.empty() || changed_any_) [[unlikely]]
+    tell_keys(sequence);
+  items_.push_back({sequence, db, audience, begin, bytes_.size()});
+}
+
+void EffectLog::tell_keys(uint64_t sequence) {
+  for (const uint64_t hash : changed_) stream_.durability_.note_change(hash, sequence);
+  if (changed_any_) stream_.durability_.note_change_of_any(sequence);
+  changed_.clear();
+  changed_any_ = false;
+}
+
+void EffectLog::append(int db, std::span<const std::string_view> args, Audience to) {
+  to = to & audience_;
+  if (!stream_.active() || to == Audience::kNobody) return;
   if (unit_.depth == 0) {
     const size_t begin = bytes_.size();
     encode(args);
-    items_.push_back({stream_.draw(), db, begin, bytes_.size()});
+    add_item(db, to, begin);
     return;
   }
-  if (unit_.commands++ == 0) {
+  if (unit_.parts.empty()) {
     unit_.begin = bytes_.size();
     encode(kMulti);
     unit_.first = bytes_.size();
     unit_.began_db = unit_.db = db;
+  } else if (to != unit_.parts.front().audience) {
+    unit_.mixed = true;
   }
   if (db != unit_.db) encode_select(db);
   unit_.db = db;
+  const size_t begin = bytes_.size();
   encode(args);
+  unit_.parts.push_back({begin, bytes_.size(), db, to});
 }
 
 void EffectLog::begin_unit() {
-  if (unit_.depth++ == 0) unit_.commands = 0;
+  if (unit_.depth++ > 0) return;
+  unit_.parts.clear();
+  unit_.mixed = false;
 }
 
 void EffectLog::end_unit() {
-  if (--unit_.depth > 0 || unit_.commands == 0) return;
+  if (--unit_.depth > 0 || unit_.parts.empty()) return;
+  if (unit_.mixed) {
+    add_part_for(Audience::kLog);
+    add_part_for(Audience::kReplicas);
+    return;
+  }
   size_t begin = unit_.first;
-  if (unit_.commands > 1) {
+  if (unit_.parts.size() > 1) {
     begin = unit_.begin;
     if (unit_.db != unit_.began_db) encode_select(unit_.began_db);
     encode(kExec);
   }
-  items_.push_back({stream_.draw(), unit_.began_db, begin, bytes_.size()});
+  add_item(unit_.began_db, unit_.parts.front().audience, begin);
+}
+
+// What of the unit is for this audience, encoded anew behind it all.
+void EffectLog::add_part_for(Audience audience) {
+  std::vector<Part> parts;
+  for (const Part& part : unit_.parts) {
+    if (includes(part.audience, audience)) parts.push_back(part);
+  }
+  if (parts.empty()) return;
+  const size_t begin = bytes_.size();
+  const int began_db = parts.front().db;
+  int db = began_db;
+  if (parts.size() > 1) encode(kMulti);
+  for (const Part& part : parts) {
+    if (part.db != db) encode_select(part.db);
+    db = part.db;
+    const std::string body(bytes_.view(part.begin, part.end));  // the buffer may move
+    bytes_.append(body);
+  }
+  if (db != began_db) encode_select(began_db);
+  if (parts.size() > 1) encode(kExec);
+  add_item(began_db, audience, begin);
 }
 
 void EffectLog::flush() {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "propagate/durability.h"
 #include "propagate/effect.h"
 #include "resp/output_buffer.h"
 
@@ -35,27 +36,34 @@ class EffectStream {
 
   // The next number to be drawn.
   uint64_t next_sequence() const { return next_.load(std::memory_order_relaxed); }
+  uint64_t last_sequence() const { return next_sequence() - 1; }
+
+  // How much of it is safe on disk.
+  Durability& durability() { return durability_; }
 
  private:
   friend class EffectLog;
   struct Item {
     uint64_t sequence;
     int db;
+    Audience audience;
     size_t begin;
     size_t end;
   };
 
   uint64_t draw() { return next_.fetch_add(1, std::memory_order_relaxed); }
   void submit(std::span<const Item> items, std::string_view bytes);
-  void emit(uint64_t sequence, int db, std::string_view body);
+  void emit(const Effect& effect);
 
   std::atomic<bool> active_{false};
   std::atomic<uint64_t> next_{1};
+  Durability durability_;
   std::mutex mutex_;
   // Guarded by mutex_.
   uint64_t emitted_ = 0;  // every number up to here has gone to the sinks
   struct Waiting {
     int db;
+    Audience audience;
     std::string body;
   };
   std::map<uint64_t, Waiting> waiting_;
@@ -71,40 +79,64 @@ class EffectLog {
  public:
   explicit EffectLog(EffectStream& stream) : stream_(stream) {}
 
-  bool active() const { return stream_.active() && !muted_; }
-  // While it is muted nothing is appended: a script that does not want its changes repeated.
-  void set_muted(bool muted) { muted_ = muted; }
+  bool active() const { return stream_.active() && audience_ != Audience::kNobody; }
+  // Who is to repeat what is appended from now on: scripts may choose, and what is being loaded
+  // from the log is nobody's.
+  void set_audience(Audience audience) { audience_ = audience; }
+  Audience audience() const { return audience_; }
 
-  // Precondition: the latches of the keys concerned are held (or the gate). `args` is one command.
-  void append(int db, std::span<const std::string_view> args);
+  // Precondition: the latches of the keys concerned are held (or the gate). `args` is one command,
+  // for those of `to` that are an audience at all.
+  void append(int db, std::span<const std::string_view> args, Audience to = Audience::kAll);
   // What is appended between these belongs together, under one number: a transaction, a script, a
   // request that stands for several commands. Several commands are put between MULTI and EXEC, with
   // a SELECT where they change the database; it ends in the one it began with. Units within a unit
-  // are parts of it. Precondition of end_unit(): as of append(), for all that is in it.
+  // are parts of it. Where not everybody is to repeat all of it, the log and the replicas get their
+  // own parts under numbers of their own. Precondition of end_unit(): as of append(), for all that
+  // is in it.
   void begin_unit();
   void end_unit();
+
+  // Replies about these keys are to wait for what is appended next, or for the unit that is open.
+  // Only while Durability::holds().
+  bool tells_keys() const { return stream_.durability_.holds(); }
+  void changes_key(uint64_t hash) { changed_.push_back(hash); }
+  void changes_any_key() { changed_any_ = true; }
 
   // Hands everything over. Called outside latches, at the end of the turn, before replies leave.
   void flush();
 
  private:
-  void encode(std::span<const std::string_view> args);
-  void encode_select(int db);
-
+  // A command of the open unit.
+  struct Part {
+    size_t begin;
+    size_t end;
+    int db;
+    Audience audience;
+  };
   struct Unit {
-    int depth = 0;  // 0: none is open
-    size_t commands = 0;
+    int depth = 0;     // 0: none is open
     size_t begin = 0;  // of the MULTI, once there is a command
     size_t first = 0;  // of what is behind it
     int began_db = 0;
-    int db = 0;  // of the last command
+    int db = 0;          // of the last command
+    bool mixed = false;  // parts have different audiences
+    std::vector<Part> parts;
   };
+
+  void encode(std::span<const std::string_view> args);
+  void encode_select(int db);
+  void add_item(int db, Audience audience, size_t begin);
+  void add_part_for(Audience audience);
+  void tell_keys(uint64_t sequence);
 
   EffectStream& stream_;
   resp::OutputBuffer bytes_;
   std::vector<EffectStream::Item> items_;
   Unit unit_;
-  bool muted_ = false;
+  Audience audience_ = Audience::kAll;
+  bool changed_any_ = false;
+  std::vector<uint64_t> changed_;  // hashes of keys
 };
 
 }  // namespace sorrel

@@ -11,9 +11,15 @@ struct Collector : EffectSink {
   void on_effect(const Effect& effect) override {
     sequences.push_back(effect.sequence);
     bodies.emplace_back(effect.body);
+    audiences.push_back(effect.audience);
+    EXPECT_TRUE(in_batch);
   }
+  void begin_batch() override { in_batch = true; }
+  void end_batch() override { in_batch = false; }
   std::vector<uint64_t> sequences;
   std::vector<std::string> bodies;
+  std::vector<Audience> audiences;
+  bool in_batch = false;
 };
 
 void append(EffectLog& log, std::string_view word) {
@@ -158,6 +164,129 @@ TEST(EffectLogTest, AUnitEndsInTheDatabaseItBeganWith) {
   ASSERT_EQ(sink.bodies.size(), 1u);
   EXPECT_EQ(sink.bodies[0],
             command("MULTI") + command("a") + select7 + command("b") + select2 + command("EXEC"));
+}
+
+void append_to(EffectLog& log, int db, std::string_view word, Audience to) {
+  const std::string_view args[] = {word};
+  log.append(db, args, to);
+}
+
+TEST(EffectLogTest, AnAudienceIsToldWithTheEffect) {
+  EffectStream stream;
+  Collector sink;
+  stream.attach(&sink);
+  EffectLog log(stream);
+  append_to(log, 0, "a", Audience::kReplicas);
+  log.set_audience(Audience::kLog);
+  append_to(log, 0, "b", Audience::kAll);
+  append_to(log, 0, "nobody's", Audience::kReplicas);
+  log.set_audience(Audience::kNobody);
+  EXPECT_FALSE(log.active());
+  append_to(log, 0, "nobody's", Audience::kAll);
+  log.flush();
+  EXPECT_EQ(sink.bodies, (std::vector<std::string>{command("a"), command("b")}));
+  EXPECT_EQ(sink.audiences, (std::vector<Audience>{Audience::kReplicas, Audience::kLog}));
+}
+
+TEST(EffectLogTest, AUnitForSeveralAudiencesGivesEachItsParts) {
+  EffectStream stream;
+  Collector sink;
+  stream.attach(&sink);
+  EffectLog log(stream);
+  log.begin_unit();
+  append_to(log, 1, "message", Audience::kReplicas);
+  append_to(log, 2, "a", Audience::kAll);
+  append_to(log, 2, "b", Audience::kAll);
+  log.end_unit();
+  log.begin_unit();
+  append_to(log, 0, "c", Audience::kAll);
+  append_to(log, 0, "message", Audience::kReplicas);
+  log.end_unit();
+  log.flush();
+  const std::string select1 = "*2\r\n$6\r\nSELECT\r\n$1\r\n1\r\n";
+  const std::string select2 = "*2\r\n$6\r\nSELECT\r\n$1\r\n2\r\n";
+  ASSERT_EQ(sink.bodies.size(), 4u);
+  EXPECT_EQ(sink.bodies[0], command("MULTI") + command("a") + command("b") + command("EXEC"));
+  EXPECT_EQ(sink.bodies[1], command("MULTI") + command("message") + select2 + command("a") +
+                                command("b") + select1 + command("EXEC"));
+  EXPECT_EQ(sink.bodies[2], command("c"));
+  EXPECT_EQ(sink.bodies[3], command("MULTI") + command("c") + command("message") + command("EXEC"));
+  EXPECT_EQ(sink.audiences, (std::vector<Audience>{Audience::kLog, Audience::kReplicas,
+                                                   Audience::kLog, Audience::kReplicas}));
+}
+
+TEST(EffectLogTest, ChangedKeysAreKnownByTheNumberOfTheirEffect) {
+  EffectStream stream;
+  Collector sink;
+  stream.attach(&sink);
+  EffectLog log(stream);
+  Durability& durability = stream.durability();
+  EXPECT_FALSE(log.tells_keys());
+  append(log, "a");
+  durability.hold(stream.last_sequence());
+  ASSERT_TRUE(log.tells_keys());
+  EXPECT_EQ(durability.needed_for(77), 1u);  // nobody has noted which keys that was
+  log.changes_key(5);
+  append(log, "b");
+  EXPECT_EQ(durability.needed_for(5), 2u);
+  EXPECT_EQ(durability.needed_for(6), 1u);
+  log.begin_unit();
+  log.changes_key(6);
+  append(log, "c");
+  EXPECT_EQ(durability.needed_for(6), 1u);
+  log.end_unit();
+  EXPECT_EQ(durability.needed_for(6), 3u);
+  log.changes_any_key();
+  append(log, "d");
+  EXPECT_EQ(durability.needed_for(5), 4u);
+  // Keys of several latches may share a place; the later number stays.
+  durability.note_change(9, 9);
+  durability.note_change(9, 7);
+  EXPECT_EQ(durability.needed_for(9), 9u);
+}
+
+TEST(DurabilityTest, WhoWaitsIsWokenOnceItIsThere) {
+  Durability durability;
+  std::vector<unsigned> woken;
+  durability.set_workers(2, [&](unsigned worker) { woken.push_back(worker); });
+  EXPECT_FALSE(durability.await(0, 5));
+  EXPECT_FALSE(durability.await(0, 3));
+  EXPECT_FALSE(durability.await(1, 9));
+  durability.set_durable(2);
+  EXPECT_TRUE(woken.empty());
+  durability.set_durable(3);
+  EXPECT_EQ(woken, std::vector<unsigned>{0});
+  EXPECT_TRUE(durability.await(0, 3));
+  EXPECT_FALSE(durability.await(0, 5));  // it asks again for the rest
+  durability.set_durable(UINT64_MAX);
+  EXPECT_EQ(woken, (std::vector<unsigned>{0, 0, 1}));
+}
+
+// Nobody sleeps for ever: whoever asks is told at once, or woken.
+TEST(DurabilityTest, NoWakeIsLost) {
+  Durability durability;
+  std::atomic<uint64_t> wakes{0};
+  durability.set_workers(1, [&](unsigned) {
+    wakes.fetch_add(1);
+    wakes.notify_one();
+  });
+  constexpr uint64_t kNumbers = 20'000;
+  std::atomic<uint64_t> drawn{0};
+  std::thread writer([&] {
+    for (uint64_t done = 0; done < kNumbers;) {
+      const uint64_t now = drawn.load();
+      if (now > done) durability.set_durable(done = now);
+    }
+  });
+  for (uint64_t i = 1; i <= kNumbers; i++) {
+    drawn.store(i);
+    for (;;) {
+      const uint64_t before = wakes.load();
+      if (durability.await(0, i)) break;
+      wakes.wait(before);  // a wake that is late for the last one is one too many, and harmless
+    }
+  }
+  writer.join();
 }
 
 }  // namespace

@@ -62,6 +62,7 @@ ScriptRun::ScriptRun(Call& call, Scripting& scripting, const Kind& kind)
       scripting_(scripting),
       inside_(call),
       caller_(caller_for(call.caller)),
+      audience_(call.executor.effects().audience()),
       running_{.name = kind.name,
                .request = call.args,
                .began_ns = scripting.clock().monotonic_ns(),
@@ -78,7 +79,7 @@ ScriptRun::~ScriptRun() {
   if (running_.slow && scripting_.hooks.end_busy) {
     scripting_.hooks.end_busy(call_.executor.worker());
   }
-  call_.executor.effects().set_muted(false);
+  call_.executor.effects().set_audience(audience_);
 }
 
 const Command* ScriptRun::find(std::span<const std::string_view> args) {
@@ -138,8 +139,9 @@ ScriptHost::Permission ScriptRun::permission(std::span<const std::string_view> a
                                                               : Permission::kDenied;
 }
 
+// Never more than it was before the script: what is loaded from the log goes to nobody.
 void ScriptRun::set_replication(unsigned to) {
-  call_.executor.effects().set_muted(to == kNobody);
+  call_.executor.effects().set_audience(static_cast<Audience>(to & kEverybody) & audience_);
 }
 
 void ScriptRun::log(LogLevel level, std::string_view message) {

@@ -40,6 +40,7 @@ class ScriptRun final : public ScriptHost {
   Scripting& scripting_;
   Executor::Inside inside_;
   Caller caller_;
+  Audience audience_;  // as it was before the script
   RunningScript running_;
   bool read_only_;
   bool allow_oom_;

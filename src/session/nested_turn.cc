@@ -56,7 +56,8 @@ void SessionHost::serve_others() {
 
 void SessionHost::end_serving_others() {
   Session* const waiting = running_.session;
-  if (waiting != nullptr && waiting->stream_ != nullptr) waiting->stream_->pause_reading(false);
+  if (waiting == nullptr || waiting->stream_ == nullptr) return;
+  if (waiting->kept_replies_ == nullptr) waiting->stream_->pause_reading(false);
 }
 
 }  // namespace sorrel

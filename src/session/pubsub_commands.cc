@@ -79,12 +79,15 @@ void unsubscribe(Call& call, Session& session) {
   for (const std::string& name : session.listening()->names(words.kind)) leave(name);
 }
 
-// Scripts and transactions publish too. Replicas repeat it for those who listen there.
+// Scripts and transactions publish too. Replicas repeat it for those who listen there; the log does
+// not, as nobody listens to what is long past.
 void publish_to(Call& call, bool to_shard) {
   SessionWorld& world = call.context<SessionWorld>();
   SessionHost& host = *world.hosts[call.executor.worker()];
   const int64_t receivers = world.pubsub.publish(host, {to_shard, call.arg(1), call.arg(2)});
-  if (call.wants_effect()) call.keys.effects().append(call.keys.db(), call.args);
+  if (call.wants_effect()) {
+    call.keys.effects().append(call.keys.db(), call.args, Audience::kReplicas);
+  }
   call.reply.integer(receivers);
 }
 

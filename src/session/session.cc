@@ -109,7 +109,7 @@ void Session::resume() {
   if (!suspended_) return;
   suspended_ = false;
   host_.suspended_--;
-  stream_->pause_reading(false);
+  if (kept_replies_ == nullptr) stream_->pause_reading(false);
   release_held(process(held_));
 }
 
@@ -119,6 +119,8 @@ size_t Session::process(std::string_view bytes) {
   size_t at = 0;
   while (at < bytes.size() && !closing_ && !suspended_ && waiter_ == nullptr) {
     const size_t next = run_window(bytes, at);
+    if (host_.durability_.holds()) [[unlikely]]
+      host_.note_needs(*this);
     if (next == at) break;
     at = next;
   }
@@ -461,6 +463,7 @@ void Session::answer_waiting(const Waiters::Handle& waiter, std::string_view rep
   // It may have closed, or waited for something else, since this was sent on its way.
   if (waiter_ == nullptr || waiter_->ticket != waiter->ticket || closing_) return;
   stop_waiting();
+  host_.note_needs_of_latest(*this);
   if (!silent()) send(reply);
   if (!after_wait_.empty()) send(std::exchange(after_wait_, {}));
   be_heard_again();
@@ -594,11 +597,13 @@ size_t Session::argument_bytes() const {
 }
 
 size_t Session::output_bytes() const {
-  return stream_ == nullptr ? 0 : stream_->pending_bytes();
+  const size_t kept = kept_replies_ == nullptr ? 0 : kept_replies_->size();
+  return stream_ == nullptr ? 0 : stream_->pending_bytes() + kept;
 }
 
 size_t Session::output_memory_bytes() const {
-  return stream_ == nullptr ? 0 : stream_->buffer_bytes();
+  const size_t kept = kept_replies_ == nullptr ? 0 : kept_replies_->capacity();
+  return stream_ == nullptr ? 0 : stream_->buffer_bytes() + kept;
 }
 
 size_t Session::memory_bytes() const {

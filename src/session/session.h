@@ -36,6 +36,7 @@ struct SessionCaller : Caller {
 //              v                                                 │
 //   open: reads and runs ── a request must wait ──> suspended: reads nothing, keeps the rest
 //     │
+//     ├── replies tell of what is not durable yet ──> kept back: reads nothing until they are sent
 //     ├── close_soon(true): runs nothing more, ends once what it was answered has been taken
 //     └── close_soon(false), kill: runs nothing more, ends with this turn
 //
@@ -217,6 +218,9 @@ class Session final : public io::StreamHandler {
   };
   unsigned afterwards_ = 0;
   uint32_t last_slice_ = 0;  // the last of its slices of this turn, counted from 1; 0: none
+  uint64_t needs_ = 0;       // the effect that must be durable before its replies go; 0: none
+  // Replies that wait for that; null: none. While there are some it is not read.
+  std::unique_ptr<std::string> kept_replies_;
   bool closing_ = false;
   bool close_flush_ = false;
   bool suspended_ = false;

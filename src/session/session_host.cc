@@ -30,6 +30,7 @@ SessionHost::SessionHost(SessionWorld& world, io::Loop& loop, Executor& executor
     : world_(world),
       loop_(loop),
       executor_(executor),
+      durability_(executor.world().effects.durability()),
       writer_(out_, 2),
       topics_(world.pubsub.hasher()) {}
 
@@ -158,6 +159,8 @@ void SessionHost::bound_scratch(size_t mark) {
   }
   queue_running();
   flush_effects();
+  // The window is not at its end, so nobody knows yet what these tell of.
+  note_needs_of_latest(*running_.session);
   release_replies();
   running_.unsent_begin = out_.size();
   reset_bound();
@@ -182,6 +185,8 @@ void SessionHost::bound_pushed() {
 
 // Sessions may be closed while this runs, but none is freed: that happens inside poll().
 void SessionHost::send_all_slices() {
+  if (durability_.holds()) [[unlikely]]
+    note_needs_of_messages();
   for (const Slice& slice : slices_) {
     if (slice.first && slice.session != nullptr) send_slices(slice);
   }
@@ -191,7 +196,11 @@ void SessionHost::send_all_slices() {
 void SessionHost::release_replies() {
   send_all_slices();
   // Closing comes after every slice of the turn has been sent.
-  for (Session* session : ending_) session->stream_->close(session->close_flush_);
+  for (Session* session : ending_) {
+    // Who has kept replies ends behind them.
+    if (session->kept_replies_ != nullptr && session->close_flush_) continue;
+    session->stream_->close(session->close_flush_);
+  }
   ending_.clear();
   out_.clear(kScratchKept);
   for (resp::OutputBuffer& buffer : pushed_) buffer.clear(kScratchKept);
@@ -201,6 +210,8 @@ void SessionHost::release_replies() {
 inline void SessionHost::send_slices(const Slice& first) {
   Session& session = *first.session;
   session.last_slice_ = 0;
+  if (session.needs_ != 0 && keep_back(first)) [[unlikely]]
+    return;
   if (first.next == 0) [[likely]] {
     return send_now(session, first.piece.buffer->view(first.piece.begin, first.piece.end));
   }
@@ -235,6 +246,19 @@ inline void SessionHost::send_now(Session& session, std::string_view bytes) {
   stats_.output_bytes += bytes.size();
   session.stream_->send(bytes);
   enforce_output_limit(session, 0);
+}
+
+// What was kept back may go; see kept_replies.cc.
+void SessionHost::let_go(Session& session) {
+  const std::unique_ptr<std::string> replies = std::move(session.kept_replies_);
+  session.needs_ = 0;
+  send_now(session, *replies);
+  if (session.killed()) return;
+  if (session.closing_) {
+    session.stream_->close(true);
+  } else if (!session.suspended_) {
+    session.stream_->pause_reading(false);
+  }
 }
 
 // `more`: what is about to be sent.
@@ -280,6 +304,7 @@ void SessionHost::forget(Session& session) {
     if (slice.session == &session) slice.session = nullptr;
   }
   std::erase(ending_, &session);
+  if (session.kept_replies_ != nullptr) std::erase(kept_back_, &session);
   world_.connected.fetch_sub(1, std::memory_order_relaxed);
   session.stream_ = nullptr;
   sessions_.erase(session.id());

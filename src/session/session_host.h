@@ -104,6 +104,9 @@ class SessionHost {
   // The command is at its end: its connection is read again.
   void end_serving_others();
 
+  // Some effects are durable now: replies that have waited for them are sent. This worker only.
+  void release_kept();
+
   // Any thread: `task` runs on this worker, inside its batch.
   void post(std::function<void()> task);
   void run_posted();
@@ -116,6 +119,7 @@ class SessionHost {
   size_t waiting_count() const { return waiting_; }
   size_t monitor_count() const { return monitors_.size(); }
   size_t listening_count() const { return listening_; }
+  size_t kept_back_count() const { return kept_back_.size(); }
   size_t memory_bytes() const;
   // Closes a session because clients hold too much memory; see client_eviction.h.
   void evict(Session& session);
@@ -210,12 +214,21 @@ class SessionHost {
   void end_soon(Session& session) { ending_.push_back(&session); }
   void forget(Session& session);
   void enforce_output_limit(Session& session, size_t more);
+  // What the window of requests that this session has just run makes its replies wait for.
+  void note_needs(Session& session);
+  // It is told of something that may be as late as the latest effect.
+  void note_needs_of_latest(Session& session);
+  void note_needs_of_messages();
+  // True: the session's replies stay here until they may go.
+  bool keep_back(const Slice& first);
+  void let_go(Session& session);
   void wait_for_pause_end();
   void end_pause_when_over(int64_t now_ms);
 
   SessionWorld& world_;
   io::Loop& loop_;
   Executor& executor_;
+  Durability& durability_;
   SessionStats stats_;
   std::unordered_map<uint64_t, std::unique_ptr<Session>> sessions_;
   std::vector<uint64_t> cron_round_;  // ids still to be looked at in this round
@@ -237,8 +250,9 @@ class SessionHost {
   Running running_;
   // Sessions are freed only inside poll(), when no slice is left, so plain pointers are safe.
   std::vector<Slice> slices_;
-  std::vector<Piece> held_pieces_;  // for the running session, behind its request
-  std::vector<Session*> ending_;    // closed behind the turn's slices
+  std::vector<Piece> held_pieces_;   // for the running session, behind its request
+  std::vector<Session*> ending_;     // closed behind the turn's slices
+  std::vector<Session*> kept_back_;  // their replies wait until what they tell of is durable
 
   // Scratch of one window.
   resp::ArgList args_;

@@ -122,7 +122,7 @@ class TestServer {
     commands_ = std::move(*CommandTable::build(bindings));
     gate_ = std::make_unique<WorldGate>(workers);
     executors_ = std::make_unique<ExecutorWorld>(
-        ExecutorWorld{*commands_, keyspace, effects_, *gate_, node, CycleScale{}, &observer_,
+        ExecutorWorld{*commands_, keyspace, effects, *gate_, node, CycleScale{}, &observer_,
                       nullptr, &hub, &sessions.tracking});
     hub.set_notifications(&sessions.notifications);
     hub.set_tracking(&sessions.tracking);
@@ -131,6 +131,10 @@ class TestServer {
       workers_.push_back(std::make_unique<TestWorker>(*executors_, sessions, i));
       sessions.hosts.push_back(&workers_.back()->host);
     }
+    effects.durability().set_workers(workers, [this](unsigned index) {
+      SessionHost* host = &worker(index).host;
+      host->post([host] { host->release_kept(); });
+    });
   }
 
   TestWorker& worker(size_t index = 0) { return *workers_[index]; }
@@ -206,9 +210,9 @@ class TestServer {
   MemoryLog log;
   SessionWorld sessions{.options = {}, .node = node, .log = log, .hosts = {}};
   Keyspace keyspace{KeyspaceOptions{}, nullptr};
+  EffectStream effects;
 
  private:
-  EffectStream effects_;
   Observer observer_{sessions};
   std::unique_ptr<CommandTable> commands_;
   std::unique_ptr<WorldGate> gate_;

@@ -1,0 +1,129 @@
+#include "persist/aof_pen.h"
+
+#include <utility>
+
+namespace sorrel::persist {
+
+uint64_t AofPen::waiting_bytes() const {
+  uint64_t bytes = unsynced_bytes_;
+  for (const LogBlockPtr& block : todo_) bytes += block->bytes.size();
+  return bytes;
+}
+
+void AofPen::let_go(LogBlockPtr block) {
+  block->bytes.truncate(0);
+  block->before = nullptr;
+  free_.push_back(std::move(block));
+}
+
+void AofPen::replace_file(OpenLog log) {
+  file_ = std::move(log.file);
+  written_ = synced_ = log.size;
+  must_cut_ = false;
+}
+
+int64_t AofPen::work(int64_t now_ns, SyncPolicy policy) {
+  now_ns_ = now_ns;
+  if (failing_ && now_ns < retry_ns_) return retry_ns_;
+  if (!cut_back() || !write_todo(policy)) return retry_ns_;
+  if (policy == SyncPolicy::kNever) {
+    // The system syncs when it likes; what it has taken is all that is promised.
+    while (!unsynced_.empty()) {
+      let_go(std::move(unsynced_.front()));
+      unsynced_.pop_front();
+    }
+    unsynced_bytes_ = 0;
+    synced_ = written_;
+    durable_ = written_sequence_;
+  } else if (sync_due(now_ns, policy) && !sync()) {
+    return retry_ns_;
+  }
+  failing_ = false;
+  if (unsynced_.empty()) return kNever;
+  return synced_ns_ + kSyncEveryNs;
+}
+
+bool AofPen::finish(int64_t now_ns) {
+  now_ns_ = now_ns;
+  if (!cut_back() || !write_todo(SyncPolicy::kAlways)) return false;
+  if (!unsynced_.empty() && !sync()) return false;
+  failing_ = false;
+  return true;
+}
+
+bool AofPen::sync_due(int64_t now_ns, SyncPolicy policy) const {
+  if (unsynced_.empty()) return false;
+  return policy == SyncPolicy::kAlways || unsynced_bytes_ > kMostUnsynced ||
+         now_ns - synced_ns_ >= kSyncEveryNs;
+}
+
+// Nothing is written behind bytes that may be a torn piece of something.
+bool AofPen::cut_back() {
+  if (!must_cut_) return true;
+  if (const Status cut = file_->truncate(written_); !cut) return fail(cut.error(), now_ns_);
+  must_cut_ = false;
+  return true;
+}
+
+bool AofPen::write_todo(SyncPolicy policy) {
+  while (!todo_.empty()) {
+    LogBlock& block = *todo_.front();
+    if (block.before) {
+      // What it does may make the file so far a thing of the past; that must be whole then.
+      if ((!unsynced_.empty() || policy == SyncPolicy::kNever) && !sync()) return false;
+      const auto before = std::exchange(block.before, nullptr);
+      before();
+    }
+    if (block.bytes.size() > 0) {
+      if (const Status done = file_->append(block.bytes.view()); !done) {
+        must_cut_ = true;
+        return fail(done.error(), now_ns_);
+      }
+    }
+    written_ += block.bytes.size();
+    unsynced_bytes_ += block.bytes.size();
+    written_sequence_ = block.last_sequence;
+    const bool says_nothing = unsynced_.empty() && block.bytes.size() == 0;
+    LogBlockPtr done = std::move(todo_.front());
+    todo_.pop_front();
+    if (says_nothing) {
+      durable_ = done->last_sequence;
+      let_go(std::move(done));
+    } else {
+      unsynced_.push_back(std::move(done));
+    }
+  }
+  return true;
+}
+
+bool AofPen::sync() {
+  if (const Status done = file_->sync(); !done) {
+    // Nobody knows what of it is on disk: all of it is written again.
+    while (!unsynced_.empty()) {
+      todo_.push_front(std::move(unsynced_.back()));
+      unsynced_.pop_back();
+    }
+    unsynced_bytes_ = 0;
+    written_ = synced_;
+    must_cut_ = true;
+    return fail(done.error(), now_ns_);
+  }
+  while (!unsynced_.empty()) {
+    let_go(std::move(unsynced_.front()));
+    unsynced_.pop_front();
+  }
+  unsynced_bytes_ = 0;
+  synced_ = written_;
+  synced_ns_ = now_ns_;
+  durable_ = written_sequence_;
+  return true;
+}
+
+bool AofPen::fail(const Error& error, int64_t now_ns) {
+  failing_ = true;
+  problem_ = error.text;
+  retry_ns_ = now_ns + kRetryEveryNs;
+  return false;
+}
+
+}  // namespace sorrel::persist

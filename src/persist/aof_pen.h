@@ -1,0 +1,100 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "persist/log_file.h"
+#include "resp/output_buffer.h"
+
+namespace sorrel::persist {
+
+// When the log is synced: appendfsync.
+enum class SyncPolicy : uint8_t { kEverySecond, kAlways, kNever };
+
+// A part of the log on its way to the disk. `before` is done ahead of its bytes, once all that
+// comes earlier is on disk: a new file is begun, say.
+struct LogBlock {
+  resp::OutputBuffer bytes;
+  uint64_t last_sequence = 0;  // all effects up to this one stand in it or before it
+  std::function<void()> before;
+};
+using LogBlockPtr = std::unique_ptr<LogBlock>;
+
+// Writes blocks to the log's file in order, and knows what is safe there. Nothing is forgotten
+// before it is: after a failed write the file is cut back to its last whole block, after a failed
+// sync to what the last good one has secured; then what is missing is written again.
+//
+//   add ──> todo ──write──> unsynced ──sync──> durable, block free again
+//             ^                │
+//             └── a failed sync ┘  (after the file was cut back)
+//
+// A state machine without a clock or a thread of its own: whoever drives it says what time it is.
+class AofPen {
+ public:
+  AofPen(OpenLog log, uint64_t durable_sequence)
+      : file_(std::move(log.file)),
+        written_(log.size),
+        synced_(log.size),
+        written_sequence_(durable_sequence),
+        durable_(durable_sequence) {}
+
+  void add(LogBlockPtr block) { todo_.push_back(std::move(block)); }
+
+  // Does what is due. Returns when it wants to be called again, if nothing is added before that;
+  // kNever: only then.
+  static constexpr int64_t kNever = INT64_MAX;
+  int64_t work(int64_t now_ns, SyncPolicy policy);
+  // Writes and syncs all there is, whatever the policy. False: that has failed.
+  bool finish(int64_t now_ns);
+
+  // From within LogBlock::before, or while nobody drives it: what comes goes to another file.
+  void replace_file(OpenLog log);
+
+  // Every effect up to this number is as safe as the policy promises.
+  uint64_t durable() const { return durable_; }
+  // The length of the file as far as it is whole.
+  uint64_t size() const { return written_; }
+  // Bytes that are not known to be on disk.
+  uint64_t waiting_bytes() const;
+  bool idle() const { return todo_.empty() && unsynced_.empty(); }
+  // Something has failed and was not repaired yet; what the system said.
+  bool failing() const { return failing_; }
+  const std::string& problem() const { return problem_; }
+  // Of those it is done with; empty again.
+  std::vector<LogBlockPtr> take_free() { return std::move(free_); }
+
+  static constexpr int64_t kSyncEveryNs = 1'000'000'000;
+  static constexpr int64_t kRetryEveryNs = 1'000'000'000;
+  // Memory that a second of writing may take before it is synced early.
+  static constexpr uint64_t kMostUnsynced = 64 << 20;
+
+ private:
+  bool cut_back();
+  bool write_todo(SyncPolicy policy);
+  bool sync();
+  bool sync_due(int64_t now_ns, SyncPolicy policy) const;
+  bool fail(const Error& error, int64_t now_ns);
+  void let_go(LogBlockPtr block);
+
+  std::unique_ptr<LogFile> file_;
+  std::deque<LogBlockPtr> todo_;
+  std::deque<LogBlockPtr> unsynced_;
+  std::vector<LogBlockPtr> free_;
+  uint64_t written_;  // length up to the last whole block
+  uint64_t synced_;   // length that the last good sync has secured
+  uint64_t unsynced_bytes_ = 0;
+  uint64_t written_sequence_;
+  uint64_t durable_;
+  int64_t now_ns_ = 0;
+  int64_t synced_ns_ = 0;
+  int64_t retry_ns_ = 0;
+  bool must_cut_ = false;  // bytes of unknown worth stand behind the good length
+  bool failing_ = false;
+  std::string problem_;
+};
+
+}  // namespace sorrel::persist

@@ -1,0 +1,226 @@
+#include "persist/aof_pen.h"
+
+#include <gtest/gtest.h>
+
+#include "persist/fake_disk.h"
+
+namespace sorrel::persist {
+namespace {
+
+using testing::FakeDisk;
+using testing::open_fake;
+
+constexpr int64_t kSecond = 1'000'000'000;
+
+LogBlockPtr block(uint64_t sequence, std::string_view bytes) {
+  auto made = std::make_unique<LogBlock>();
+  made->bytes.append(bytes);
+  made->last_sequence = sequence;
+  return made;
+}
+
+TEST(AofPenTest, AlwaysSyncsEachTime) {
+  FakeDisk disk;
+  AofPen pen(open_fake(disk), 0);
+  pen.add(block(1, "one"));
+  pen.add(block(2, "two"));
+  EXPECT_EQ(pen.work(0, SyncPolicy::kAlways), AofPen::kNever);
+  EXPECT_EQ(disk.synced, "onetwo");
+  EXPECT_EQ(disk.syncs, 1u);  // they share it
+  EXPECT_EQ(pen.durable(), 2u);
+  EXPECT_EQ(pen.take_free().size(), 2u);
+  EXPECT_TRUE(pen.idle());
+}
+
+TEST(AofPenTest, EverySecondSyncsOnceASecond) {
+  FakeDisk disk;
+  AofPen pen(open_fake(disk), 0);
+  int64_t now = 10 * kSecond;
+  pen.add(block(1, "one"));
+  pen.work(now, SyncPolicy::kEverySecond);
+  EXPECT_EQ(pen.durable(), 1u);
+  now += kSecond / 2;
+  pen.add(block(2, "two"));
+  EXPECT_EQ(pen.work(now, SyncPolicy::kEverySecond), 11 * kSecond);
+  EXPECT_EQ(disk.written, "onetwo");
+  EXPECT_EQ(pen.durable(), 1u);
+  EXPECT_EQ(pen.waiting_bytes(), 3u);
+  EXPECT_EQ(pen.work(11 * kSecond, SyncPolicy::kEverySecond), AofPen::kNever);
+  EXPECT_EQ(disk.synced, "onetwo");
+  EXPECT_EQ(pen.durable(), 2u);
+}
+
+TEST(AofPenTest, NeverSyncsWhenToldSo) {
+  FakeDisk disk;
+  AofPen pen(open_fake(disk), 0);
+  pen.add(block(1, "one"));
+  EXPECT_EQ(pen.work(0, SyncPolicy::kNever), AofPen::kNever);
+  EXPECT_EQ(disk.syncs, 0u);
+  EXPECT_EQ(pen.durable(), 1u);
+}
+
+TEST(AofPenTest, MuchIsSyncedEarly) {
+  FakeDisk disk;
+  AofPen pen(open_fake(disk), 0);
+  pen.add(block(1, "x"));
+  pen.work(kSecond, SyncPolicy::kEverySecond);
+  pen.add(block(2, std::string(AofPen::kMostUnsynced + 1, 'x')));
+  pen.work(kSecond + 1, SyncPolicy::kEverySecond);
+  EXPECT_EQ(pen.durable(), 2u);
+}
+
+TEST(AofPenTest, WhatSaysNothingIsDurableWithWhatCameBefore) {
+  FakeDisk disk;
+  AofPen pen(open_fake(disk), 0);
+  pen.add(block(1, ""));
+  pen.work(kSecond, SyncPolicy::kEverySecond);
+  EXPECT_EQ(pen.durable(), 1u);
+  EXPECT_EQ(disk.syncs, 0u);
+  pen.add(block(2, "x"));
+  pen.add(block(3, ""));
+  pen.work(kSecond, SyncPolicy::kAlways);
+  EXPECT_EQ(pen.durable(), 3u);
+}
+
+TEST(AofPenTest, AFailedWriteIsCutBackAndRepeated) {
+  FakeDisk disk;
+  AofPen pen(open_fake(disk), 0);
+  pen.add(block(1, "one"));
+  pen.work(kSecond, SyncPolicy::kAlways);
+  disk.on_append = [](size_t) { return 2; };
+  pen.add(block(2, "second"));
+  pen.add(block(3, "third"));
+  EXPECT_EQ(pen.work(kSecond, SyncPolicy::kAlways), 2 * kSecond);
+  EXPECT_TRUE(pen.failing());
+  EXPECT_EQ(pen.problem(), "write fake: No space left on device");
+  EXPECT_EQ(disk.written, "onese");
+  EXPECT_EQ(pen.durable(), 1u);
+  // Not before its time; then in vain once more, without leaving anything behind.
+  pen.work(kSecond + 1, SyncPolicy::kAlways);
+  EXPECT_EQ(disk.written, "onese");
+  pen.work(2 * kSecond, SyncPolicy::kAlways);
+  EXPECT_EQ(disk.written, "onese");
+  disk.on_append = [](size_t) { return -1; };
+  EXPECT_EQ(pen.work(3 * kSecond, SyncPolicy::kAlways), AofPen::kNever);
+  EXPECT_FALSE(pen.failing());
+  EXPECT_EQ(disk.synced, "onesecondthird");
+  EXPECT_EQ(pen.durable(), 3u);
+}
+
+TEST(AofPenTest, NothingIsWrittenBehindATornPiece) {
+  FakeDisk disk;
+  AofPen pen(open_fake(disk), 0);
+  disk.on_append = [](size_t) { return 2; };
+  disk.on_truncate = [] { return false; };
+  pen.add(block(1, "one"));
+  pen.work(kSecond, SyncPolicy::kAlways);
+  disk.on_append = [](size_t) { return -1; };
+  pen.work(2 * kSecond, SyncPolicy::kAlways);
+  EXPECT_EQ(disk.written, "on");
+  disk.on_truncate = [] { return true; };
+  pen.work(3 * kSecond, SyncPolicy::kAlways);
+  EXPECT_EQ(disk.synced, "one");
+}
+
+TEST(AofPenTest, AfterAFailedSyncAllThatWasNotSyncedIsWrittenAgain) {
+  FakeDisk disk;
+  AofPen pen(open_fake(disk), 0);
+  pen.add(block(1, "one"));
+  pen.work(kSecond, SyncPolicy::kEverySecond);
+  pen.add(block(2, "two"));
+  pen.work(kSecond + 1, SyncPolicy::kEverySecond);
+  pen.add(block(3, "three"));
+  disk.on_sync = [] { return false; };
+  disk.drops_on_failed_sync = true;
+  pen.work(2 * kSecond, SyncPolicy::kEverySecond);
+  EXPECT_TRUE(pen.failing());
+  EXPECT_EQ(pen.durable(), 1u);
+  disk.on_sync = [] { return true; };
+  pen.work(3 * kSecond, SyncPolicy::kEverySecond);
+  EXPECT_FALSE(pen.failing());
+  EXPECT_EQ(disk.synced, "onetwothree");
+  EXPECT_EQ(pen.durable(), 3u);
+}
+
+TEST(AofPenTest, WhatComesBeforeASwitchIsSyncedFirst) {
+  for (const SyncPolicy policy :
+       {SyncPolicy::kEverySecond, SyncPolicy::kAlways, SyncPolicy::kNever}) {
+    FakeDisk old_disk;
+    FakeDisk new_disk;
+    AofPen pen(open_fake(old_disk), 0);
+    pen.add(block(1, "one"));
+    auto second = block(2, "two");
+    std::string synced_then;
+    second->before = [&] {
+      synced_then = old_disk.synced;
+      pen.replace_file(open_fake(new_disk));
+    };
+    pen.add(std::move(second));
+    pen.work(kSecond, policy);
+    EXPECT_EQ(synced_then, "one");
+    EXPECT_EQ(old_disk.written, "one");
+    EXPECT_EQ(new_disk.written, "two");
+    EXPECT_EQ(pen.size(), 3u);
+    EXPECT_TRUE(pen.finish(kSecond));
+    EXPECT_EQ(pen.durable(), 2u);
+  }
+}
+
+TEST(AofPenTest, ASwitchWaitsForADiskThatFails) {
+  FakeDisk old_disk;
+  FakeDisk new_disk;
+  AofPen pen(open_fake(old_disk), 0);
+  old_disk.on_sync = [] { return false; };
+  pen.add(block(1, "one"));
+  auto second = block(2, "two");
+  second->before = [&] { pen.replace_file(open_fake(new_disk)); };
+  pen.add(std::move(second));
+  pen.work(kSecond, SyncPolicy::kEverySecond);
+  EXPECT_EQ(new_disk.written, "");
+  old_disk.on_sync = [] { return true; };
+  pen.work(2 * kSecond, SyncPolicy::kEverySecond);
+  EXPECT_EQ(old_disk.synced, "one");
+  EXPECT_EQ(new_disk.written, "two");
+}
+
+// Whatever goes wrong and whenever the machine stops: the file begins with everything that was
+// called durable, and holds nothing but what was written, in order, up to where it breaks off.
+TEST(AofPenTest, NothingDurableIsEverLost) {
+  for (uint64_t seed = 1; seed <= 400; seed++) {
+    Random random(seed);
+    FakeDisk disk;
+    disk.drops_on_failed_sync = seed % 2 == 0;
+    disk.on_append = [&](size_t bytes) {
+      return random.below(4) == 0 ? static_cast<int64_t>(random.below(bytes + 1)) : -1;
+    };
+    disk.on_sync = [&] { return random.below(4) != 0; };
+    disk.on_truncate = [&] { return random.below(4) != 0; };
+    AofPen pen(open_fake(disk), 0);
+    const SyncPolicy policy = seed % 3 == 0 ? SyncPolicy::kAlways : SyncPolicy::kEverySecond;
+    std::string all;
+    std::vector<size_t> ends = {0};  // by sequence
+    int64_t now = 0;
+    for (uint64_t i = 1; i <= 60; i++) {
+      const std::string bytes = std::to_string(i) + ",";
+      all += bytes;
+      ends.push_back(all.size());
+      pen.add(block(i, bytes));
+      if (random.below(3) == 0) continue;
+      now += static_cast<int64_t>(random.below(2 * kSecond));
+      pen.work(now, policy);
+      const std::string safe = all.substr(0, ends[pen.durable()]);
+      ASSERT_TRUE(disk.synced.starts_with(safe)) << "seed " << seed;
+      std::string left = disk.after_power_cut(random);
+      left.resize(left.find_last_not_of('\0') + 1);  // room that was never written
+      ASSERT_TRUE(left.starts_with(safe)) << "seed " << seed;
+      ASSERT_TRUE(all.starts_with(left)) << "seed " << seed << ": " << left;
+    }
+    disk.on_append = [](size_t) { return -1; };
+    disk.on_sync = disk.on_truncate = [] { return true; };
+    ASSERT_TRUE(pen.finish(now + 10 * kSecond));
+    ASSERT_EQ(disk.synced, all);
+  }
+}
+
+}  // namespace
+}  // namespace sorrel::persist

@@ -1,0 +1,275 @@
+#include "persist/aof_writer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "io/process.h"
+#include "resp/reply_writer.h"
+
+namespace sorrel::persist {
+namespace {
+
+constexpr size_t kBlockBytes = 256 * 1024;
+// Blocks that wait to be used again: what a busy log fills between two syncs of `always`.
+constexpr size_t kFreeBlocks = 16;
+// A busy log is written this often, so that the thread does not wake for every turn of a worker.
+constexpr int64_t kGatherNs = 5'000'000;
+// With `everysec` replies wait when the oldest change is this old and not synced.
+constexpr int64_t kStallNs = 2'000'000'000;
+
+}  // namespace
+
+AofWriter::AofWriter(const Clock& clock, EffectStream& stream, std::function<void()> on_trouble)
+    : clock_(clock), stream_(stream), on_trouble_(std::move(on_trouble)) {}
+
+AofWriter::~AofWriter() {
+  (void)stop().ok();
+}
+
+void AofWriter::start(OpenLog log, bool holds) {
+  const uint64_t last = stream_.last_sequence();
+  pen_ = std::make_unique<AofPen>(std::move(log), last);
+  {
+    const std::lock_guard lock(mutex_);
+    seen_ = last;
+    selected_ = -1;
+    stamped_second_ = 0;
+    oldest_ns_ = 0;
+    stopping_ = urgent_ = resting_ = false;
+    state_ = {};
+    state_.file_size = pen_->size();
+    call_again_ns_ = AofPen::kNever;
+  }
+  stream_.durability().set_durable(last);
+  stream_.attach(this);
+  thread_ = std::thread([this] {
+    io::name_this_thread("aof-writer");
+    run();
+  });
+  if (holds) begin_to_hold();
+}
+
+void AofWriter::begin_to_hold() {
+  holds_ = true;
+  if (options_.policy == SyncPolicy::kAlways) stream_.durability().hold(stream_.last_sequence());
+}
+
+Status AofWriter::stop() {
+  if (!running()) return {};
+  stream_.detach(this);
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  work_.notify_one();
+  thread_.join();
+  holds_ = false;
+  stream_.durability().stop_holding();
+  // Whoever still waits has nothing to wait for.
+  stream_.durability().set_durable(UINT64_MAX);
+  queue_.clear();
+  switches_.clear();
+  const Status ended = pen_->idle() ? Status() : Status(Error{pen_->problem()});
+  pen_.reset();
+  return ended;
+}
+
+Status AofWriter::flush() {
+  if (!running()) return {};
+  std::unique_lock lock(mutex_);
+  const uint64_t mine = ++flush_wanted_;
+  work_.notify_one();
+  done_.wait(lock, [&] { return flush_done_ >= mine; });
+  return state_.failing ? Status(Error{state_.problem}) : Status();
+}
+
+void AofWriter::set_options(const AofWriterOptions& options) {
+  {
+    const std::lock_guard lock(mutex_);
+    options_ = options;
+    urgent_ = true;
+  }
+  work_.notify_one();
+  if (!running() || !holds_) return;
+  if (options.policy == SyncPolicy::kAlways) {
+    stream_.durability().hold(stream_.last_sequence());
+  } else {
+    stream_.durability().stop_holding();
+  }
+}
+
+void AofWriter::switch_at(uint64_t sequence, std::function<void()> task) {
+  const std::lock_guard lock(mutex_);
+  switches_.push_back({sequence, std::move(task)});
+  place_due_switch();
+}
+
+// Precondition: mutex_ is held.
+void AofWriter::place_due_switch() {
+  while (!switches_.empty() && seen_ + 1 >= switches_.front().sequence) {
+    auto block = std::make_unique<LogBlock>();
+    block->last_sequence = seen_;
+    block->before = std::move(switches_.front().task);
+    queue_.push_back(std::move(block));
+    switches_.erase(switches_.begin());
+    selected_ = -1;
+    stamped_second_ = 0;
+    urgent_ = true;
+    work_.notify_one();
+  }
+}
+
+// Precondition: mutex_ is held, here and below.
+LogBlock& AofWriter::block_for(size_t bytes) {
+  if (!queue_.empty()) {
+    LogBlock& last = *queue_.back();
+    if (last.bytes.size() == 0 || last.bytes.size() + bytes <= kBlockBytes) return last;
+  }
+  if (free_.empty()) {
+    queue_.push_back(std::make_unique<LogBlock>());
+  } else {
+    queue_.push_back(std::move(free_.back()));
+    free_.pop_back();
+  }
+  return *queue_.back();
+}
+
+void AofWriter::add_timestamp() {
+  const int64_t second = clock_.wall_ms() / 1000;
+  if (second <= stamped_second_) return;
+  stamped_second_ = second;
+  const std::string line = "#TS:" + std::to_string(second) + "\r\n";
+  block_for(line.size()).bytes.append(line);
+  queued_bytes_ += line.size();
+}
+
+void AofWriter::on_effect(const Effect& effect) {
+  seen_ = effect.sequence;
+  if (includes(effect.audience, Audience::kLog)) {
+    if (options_.timestamps) add_timestamp();
+    LogBlock& block = block_for(effect.body.size());
+    const size_t before = block.bytes.size();
+    if (effect.db != selected_) {
+      const std::string number = std::to_string(effect.db);
+      resp::append_array_header(block.bytes, 2);
+      resp::append_bulk(block.bytes, "SELECT");
+      resp::append_bulk(block.bytes, number);
+      selected_ = effect.db;
+    }
+    block.bytes.append(effect.body);
+    queued_bytes_ += block.bytes.size() - before;
+    block.last_sequence = effect.sequence;
+  } else {
+    block_for(0).last_sequence = effect.sequence;
+  }
+  if (!switches_.empty()) [[unlikely]]
+    place_due_switch();
+}
+
+void AofWriter::end_batch() {
+  if (oldest_ns_ == 0 && !queue_.empty()) oldest_ns_ = clock_.monotonic_ns();
+  const bool wake = resting_ && !queue_.empty();
+  if (wake) resting_ = false;
+  mutex_.unlock();
+  if (wake) work_.notify_one();
+}
+
+AofWriterState AofWriter::state() const {
+  const std::lock_guard lock(mutex_);
+  AofWriterState state = state_;
+  state.waiting_bytes += queued_bytes_;
+  return state;
+}
+
+void AofWriter::look_for_stall() {
+  if (!running() || !holds_ || options_.policy != SyncPolicy::kEverySecond) return;
+  bool stalled = false;
+  {
+    const std::lock_guard lock(mutex_);
+    // A disk that fails says so, and writes are refused then.
+    stalled = oldest_ns_ != 0 && !state_.failing && clock_.monotonic_ns() - oldest_ns_ > kStallNs;
+  }
+  Durability& durability = stream_.durability();
+  if (stalled == durability.holds()) return;
+  if (stalled) {
+    durability.hold(0);
+  } else {
+    durability.stop_holding();
+  }
+}
+
+// Until there is something to do, and a little longer where that lets more come together.
+void AofWriter::wait_for_work(std::unique_lock<std::mutex>& lock) {
+  const auto at = [](int64_t ns) {
+    return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(ns));
+  };
+  for (;;) {
+    if (stopping_ || urgent_ || flush_wanted_ > flush_done_) break;
+    const int64_t now_ns = clock_.monotonic_ns();
+    int64_t until_ns = call_again_ns_;
+    if (!queue_.empty() && !state_.failing) {
+      if (options_.policy == SyncPolicy::kAlways) break;
+      until_ns = std::min(until_ns, wrote_ns_ + kGatherNs);
+    }
+    if (now_ns >= until_ns) break;
+    resting_ = queue_.empty();
+    if (until_ns == AofPen::kNever) {
+      work_.wait(lock);
+    } else {
+      work_.wait_until(lock, at(until_ns));
+    }
+    resting_ = false;
+  }
+  urgent_ = false;
+}
+
+void AofWriter::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    wait_for_work(lock);
+    std::vector<LogBlockPtr> taken = std::move(queue_);
+    queue_.clear();
+    queued_bytes_ = 0;
+    const uint64_t flushing = flush_wanted_;
+    const bool finish = stopping_ || flushing > flush_done_;
+    const bool stop = stopping_;
+    const AofWriterOptions options = options_;
+    const bool was_failing = state_.failing;
+    const int64_t began_ns = clock_.monotonic_ns();
+    lock.unlock();
+
+    if (options.write_delay_us > 0 && !taken.empty()) {
+      std::this_thread::sleep_for(std::chrono::microseconds(options.write_delay_us));
+    }
+    for (LogBlockPtr& block : taken) pen_->add(std::move(block));
+    const uint64_t durable = pen_->durable();
+    if (finish) (void)pen_->finish(began_ns);
+    call_again_ns_ = pen_->work(began_ns, options.policy);
+    wrote_ns_ = clock_.monotonic_ns();
+    const bool synced = pen_->idle();
+    if (pen_->durable() != durable) stream_.durability().set_durable(pen_->durable());
+
+    lock.lock();
+    for (LogBlockPtr& block : pen_->take_free()) {
+      if (free_.size() < kFreeBlocks && block->bytes.capacity() <= 2 * kBlockBytes) {
+        free_.push_back(std::move(block));
+      }
+    }
+    state_.file_size = pen_->size();
+    state_.waiting_bytes = pen_->waiting_bytes();
+    state_.failing = pen_->failing();
+    state_.problem = pen_->problem();
+    if (synced) oldest_ns_ = queue_.empty() ? 0 : began_ns;
+    flush_done_ = flushing;
+    done_.notify_all();
+    if (state_.failing != was_failing && on_trouble_) {
+      lock.unlock();
+      on_trouble_();
+      lock.lock();
+    }
+    if (stop) return;
+  }
+}
+
+}  // namespace sorrel::persist

@@ -1,0 +1,126 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+#include "persist/aof_pen.h"
+#include "propagate/effect_log.h"
+
+namespace sorrel::persist {
+
+struct AofWriterOptions {
+  SyncPolicy policy = SyncPolicy::kEverySecond;
+  bool timestamps = false;     // aof-timestamp-enabled
+  int64_t write_delay_us = 0;  // DEBUG AOF-FLUSH-SLEEP
+  bool operator==(const AofWriterOptions&) const = default;
+};
+
+// What is known of it; see INFO.
+struct AofWriterState {
+  uint64_t file_size = 0;
+  uint64_t waiting_bytes = 0;  // not known to be on disk
+  bool failing = false;
+  std::string problem;  // the last one, as the system says it
+};
+
+// The log's way to the disk: takes the stream's effects in, and has a thread that writes and syncs
+// them. No worker ever waits for the disk; who must not speak before it asks Durability.
+//
+//   workers ── on_effect ──> blocks ──(mutex)──> the thread: AofPen ──> set_durable, wake workers
+//
+// How often it writes: for `always` as soon as the last sync is done, so commits group by
+// themselves; else at once after a rest, and then every few milliseconds.
+//
+// Thread rule: on_effect and batches from the stream; switch_at, set_options, start and stop under
+// the gate (or before workers start); state() from any thread.
+class AofWriter final : public EffectSink {
+ public:
+  // Both outlive it. `on_trouble` is called by the thread when the disk begins to fail and when it
+  // is well again.
+  AofWriter(const Clock& clock, EffectStream& stream, std::function<void()> on_trouble);
+  ~AofWriter() override;
+
+  // From now on it reads the stream. `holds`: replies may have to wait for this log (with
+  // `always`); not for one that does not count yet.
+  void start(OpenLog log, bool holds);
+  bool running() const { return thread_.joinable(); }
+  // The log counts from now on.
+  void begin_to_hold();
+  // Writes and syncs what there is, reads the stream no longer, and ends the thread. An Error says
+  // why something could not be written.
+  Status stop();
+  // The same without ending: waits until everything up to now is synced.
+  Status flush();
+
+  void set_options(const AofWriterOptions& options);
+  const AofWriterOptions& options() const { return options_; }
+
+  // `task` is run by the thread between the effects before `sequence` and those from it on, once
+  // the former are synced. It may replace the file.
+  void switch_at(uint64_t sequence, std::function<void()> task);
+  // By such a task.
+  void replace_file(OpenLog log) { pen_->replace_file(std::move(log)); }
+
+  AofWriterState state() const;
+  // From a cron: with `everysec` nobody is promised more than what is older than two seconds, so
+  // when the disk hangs for longer than that, replies begin to wait.
+  void look_for_stall();
+
+  // EffectSink
+  void begin_batch() override { mutex_.lock(); }
+  void on_effect(const Effect& effect) override;
+  void end_batch() override;
+
+ private:
+  struct Switch {
+    uint64_t sequence;
+    std::function<void()> task;
+  };
+
+  void run();
+  void wait_for_work(std::unique_lock<std::mutex>& lock);
+  void tell(bool was_failing);
+  LogBlock& block_for(size_t bytes);
+  void place_due_switch();
+  void add_timestamp();
+  void wake_thread();
+
+  const Clock& clock_;
+  EffectStream& stream_;
+  std::function<void()> on_trouble_;
+  AofWriterOptions options_;     // changed under the gate and mutex_
+  std::unique_ptr<AofPen> pen_;  // the thread's, while it runs
+  std::thread thread_;
+  bool holds_ = false;  // under the gate
+
+  mutable std::mutex mutex_;
+  std::condition_variable work_;
+  std::condition_variable done_;
+  // Guarded by mutex_.
+  std::vector<LogBlockPtr> queue_;
+  std::vector<LogBlockPtr> free_;
+  std::vector<Switch> switches_;
+  uint64_t seen_ = 0;  // the last effect that came
+  uint64_t queued_bytes_ = 0;
+  int selected_ = -1;
+  int64_t stamped_second_ = 0;
+  int64_t oldest_ns_ = 0;  // when the first effect came that is not synced yet; 0: none
+  bool resting_ = false;   // the thread waits for something to come
+  bool urgent_ = false;    // something is not to wait for more to come
+  bool stopping_ = false;
+  uint64_t flush_wanted_ = 0;
+  uint64_t flush_done_ = 0;
+  AofWriterState state_;
+  // The thread's.
+  int64_t wrote_ns_ = 0;
+  int64_t call_again_ns_ = AofPen::kNever;
+};
+
+}  // namespace sorrel::persist

@@ -1,0 +1,214 @@
+#include "persist/aof_writer.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+
+#include "io/system_clock.h"
+#include "persist/fake_disk.h"
+
+namespace sorrel::persist {
+namespace {
+
+using testing::FakeDisk;
+using testing::open_fake;
+
+std::string command(std::initializer_list<std::string_view> args) {
+  std::string text = "*" + std::to_string(args.size()) + "\r\n";
+  for (const std::string_view arg : args) {
+    text += "$" + std::to_string(arg.size()) + "\r\n" + std::string(arg) + "\r\n";
+  }
+  return text;
+}
+
+class AofWriterTest : public ::testing::Test {
+ protected:
+  void append(int db, std::string_view word, Audience to = Audience::kAll) {
+    const std::string_view args[] = {word};
+    log.append(db, args, to);
+  }
+  // Bounded, so that a writer that forgets its work fails the test instead of hanging it.
+  template <class Condition>
+  bool comes_true(Condition&& condition) {
+    for (int i = 0; i < 5000; i++) {
+      if (condition()) return true;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return false;
+  }
+  void start(SyncPolicy policy) {
+    writer.set_options({.policy = policy});
+    writer.start(open_fake(disk), true);
+  }
+
+  io::SystemClock clock;
+  EffectStream stream;
+  EffectLog log{stream};
+  FakeDisk disk;
+  std::atomic<int> troubles{0};
+  AofWriter writer{clock, stream, [this] { troubles++; }};
+};
+
+TEST_F(AofWriterTest, SelectsWhenTheDatabaseChanges) {
+  start(SyncPolicy::kEverySecond);
+  append(0, "a");
+  append(0, "b");
+  append(3, "c");
+  append(0, "message", Audience::kReplicas);
+  append(3, "d");
+  log.flush();
+  ASSERT_TRUE(writer.flush().ok());
+  EXPECT_EQ(disk.contents(), command({"SELECT", "0"}) + command({"a"}) + command({"b"}) +
+                                 command({"SELECT", "3"}) + command({"c"}) + command({"d"}));
+  EXPECT_EQ(writer.state().file_size, disk.contents().size());
+  EXPECT_EQ(writer.state().waiting_bytes, 0u);
+}
+
+TEST_F(AofWriterTest, NotesTheTime) {
+  writer.set_options({.timestamps = true});
+  writer.start(open_fake(disk), true);
+  append(0, "a");
+  append(0, "b");
+  log.flush();
+  ASSERT_TRUE(writer.stop().ok());
+  EXPECT_TRUE(disk.written.starts_with("#TS:"));
+  EXPECT_EQ(disk.written.find("#TS:", 4), std::string::npos);
+}
+
+TEST_F(AofWriterTest, IsWrittenSoonWithoutBeingAsked) {
+  start(SyncPolicy::kEverySecond);
+  append(0, "a");
+  log.flush();
+  EXPECT_TRUE(comes_true([&] { return !disk.contents().empty(); }));
+}
+
+TEST_F(AofWriterTest, AlwaysHoldsAndTellsWhoWaits) {
+  std::atomic<int> woken{0};
+  Durability& durability = stream.durability();
+  durability.set_workers(2, [&](unsigned worker) { woken += worker == 1 ? 1 : 100; });
+  EXPECT_FALSE(durability.holds());
+  start(SyncPolicy::kAlways);
+  EXPECT_TRUE(durability.holds());
+  append(0, "a");
+  const uint64_t last = stream.last_sequence();
+  ASSERT_FALSE(durability.await(1, last));
+  log.flush();
+  EXPECT_TRUE(comes_true([&] { return woken == 1; }));
+  EXPECT_GE(durability.durable(), last);
+  EXPECT_TRUE(durability.await(1, last));
+  ASSERT_TRUE(writer.stop().ok());
+  EXPECT_FALSE(durability.holds());
+}
+
+TEST_F(AofWriterTest, TroubleIsToldAndOvercome) {
+  start(SyncPolicy::kAlways);
+  {
+    const std::lock_guard lock(disk.mutex);
+    disk.on_append = [](size_t) { return 1; };
+  }
+  append(0, "a");
+  log.flush();
+  ASSERT_TRUE(comes_true([&] { return troubles == 1; }));
+  EXPECT_TRUE(writer.state().failing);
+  EXPECT_EQ(writer.state().problem, "write fake: No space left on device");
+  EXPECT_LT(stream.durability().durable(), stream.last_sequence());
+  {
+    const std::lock_guard lock(disk.mutex);
+    disk.on_append = [](size_t) { return -1; };
+  }
+  ASSERT_TRUE(comes_true([&] { return troubles == 2; }));
+  EXPECT_FALSE(writer.state().failing);
+  EXPECT_EQ(disk.contents(), command({"SELECT", "0"}) + command({"a"}));
+  EXPECT_TRUE(comes_true([&] { return stream.durability().durable() == stream.last_sequence(); }));
+}
+
+TEST_F(AofWriterTest, StopSaysWhatCouldNotBeWritten) {
+  start(SyncPolicy::kEverySecond);
+  {
+    const std::lock_guard lock(disk.mutex);
+    disk.on_sync = [] { return false; };
+  }
+  append(0, "a");
+  log.flush();
+  EXPECT_FALSE(writer.stop().ok());
+}
+
+TEST_F(AofWriterTest, SwitchesExactlyAtTheNumber) {
+  FakeDisk next;
+  start(SyncPolicy::kEverySecond);
+  EffectLog late(stream);
+  const std::string_view early_word[] = {"early"};
+  late.append(0, early_word);  // drawn before the switch, handed over after it
+  append(0, "a");
+  log.flush();
+  writer.switch_at(stream.next_sequence(), [&] { writer.replace_file(open_fake(next)); });
+  append(0, "b");
+  log.flush();
+  late.flush();
+  ASSERT_TRUE(writer.flush().ok());
+  EXPECT_EQ(disk.contents(), command({"SELECT", "0"}) + command({"early"}) + command({"a"}));
+  EXPECT_EQ(next.contents(), command({"SELECT", "0"}) + command({"b"}));
+}
+
+TEST_F(AofWriterTest, SwitchesAlsoWhenNothingComes) {
+  FakeDisk next;
+  std::atomic<bool> switched{false};
+  start(SyncPolicy::kEverySecond);
+  writer.switch_at(stream.next_sequence(), [&] {
+    writer.replace_file(open_fake(next));
+    switched = true;
+  });
+  EXPECT_TRUE(comes_true([&] { return switched.load(); }));
+}
+
+TEST_F(AofWriterTest, ReadsTheStreamOnlyWhileItRuns) {
+  start(SyncPolicy::kEverySecond);
+  append(0, "a");
+  log.flush();
+  ASSERT_TRUE(writer.stop().ok());
+  EXPECT_FALSE(stream.active());
+  FakeDisk second;
+  writer.start(open_fake(second), true);
+  append(0, "b");
+  log.flush();
+  ASSERT_TRUE(writer.stop().ok());
+  EXPECT_EQ(disk.written, command({"SELECT", "0"}) + command({"a"}));
+  EXPECT_EQ(second.written, command({"SELECT", "0"}) + command({"b"}));
+}
+
+// Four workers, every change in order, whatever the batches.
+TEST_F(AofWriterTest, KeepsTheOrderOfTheStream) {
+  start(SyncPolicy::kAlways);
+  std::vector<std::thread> workers;
+  std::atomic<int> last{0};
+  for (int w = 0; w < 4; w++) {
+    workers.emplace_back([&, w] {
+      EffectLog mine(stream);
+      for (int i = 0; i < 2000; i++) {
+        const std::string number = std::to_string(w) + ":" + std::to_string(i);
+        const std::string_view args[] = {number};
+        mine.append(0, args);
+        if (i % 5 == 0) mine.flush();
+      }
+      mine.flush();
+      last++;
+    });
+  }
+  for (auto& worker : workers) worker.join();
+  ASSERT_TRUE(writer.stop().ok());
+  int next[4] = {};
+  size_t at = disk.synced.find("*1");
+  size_t count = 0;
+  while (at != std::string::npos) {
+    const size_t begin = disk.synced.find("\r\n", at + 4) + 2;
+    const std::string word = disk.synced.substr(begin, disk.synced.find("\r\n", begin) - begin);
+    const int worker = word[0] - '0';
+    ASSERT_EQ(word.substr(2), std::to_string(next[worker]++));
+    count++;
+    at = disk.synced.find("*1\r\n", begin);
+  }
+  EXPECT_EQ(count, 8000u);
+}
+
+}  // namespace
+}  // namespace sorrel::persist

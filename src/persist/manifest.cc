@@ -1,0 +1,154 @@
+#include "persist/manifest.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/bytes.h"
+#include "base/numbers.h"
+#include "resp/inline_split.h"
+
+namespace sorrel::persist {
+namespace {
+
+// Room for the longest name there can be, every byte of it escaped.
+constexpr size_t kMaxName = 255;
+constexpr size_t kMaxLine = 1200;
+static_assert(kMaxLine > 4 * kMaxName + 100);
+constexpr std::string_view kBadFormat = "Invalid AOF manifest file format";
+
+struct Line {
+  LogPart part;
+  char type = 0;
+};
+
+// A name is joined to the log's folder; anything that would lead out of there is refused.
+bool is_plain_name(std::string_view name) {
+  return !name.empty() && name.size() <= kMaxName && name != "." && name != ".." &&
+         name.find_first_of(std::string_view("/\\\0", 3)) == std::string_view::npos;
+}
+
+// Null: it was understood.
+const char* parse_line(std::string_view text, Line& line) {
+  resp::ArgList words;
+  std::vector<std::unique_ptr<std::string>> store;
+  if (!resp::split_inline(text, words, store)) return kBadFormat.data();
+  if (words.size() < 6 || words.size() % 2 != 0) return kBadFormat.data();
+  for (size_t i = 0; i < words.size(); i += 2) {
+    const std::string_view value = words[i + 1];
+    if (iequals(words[i], "file")) {
+      if (!is_plain_name(value)) return "File can't be a path, just a filename";
+      line.part.name = value;
+    } else if (iequals(words[i], "seq")) {
+      line.part.sequence = parse_int64(value).value_or(0);
+    } else if (iequals(words[i], "type")) {
+      if (value.size() != 1) return "Unknown AOF file type";
+      line.type = value[0];
+    }
+  }
+  if (line.part.name.empty() || line.part.sequence <= 0 || line.type == 0) return kBadFormat.data();
+  return nullptr;
+}
+
+const char* add_line(Line& line, Manifest& manifest) {
+  switch (line.type) {
+    case 'b':
+      if (manifest.base) return "Found duplicate base file information";
+      manifest.base_sequence = line.part.sequence;
+      manifest.base = std::move(line.part);
+      return nullptr;
+    case 'h':
+      manifest.history.push_back(std::move(line.part));
+      return nullptr;
+    case 'i':
+      if (line.part.sequence <= manifest.increment_sequence) {
+        return "Found a non-monotonic sequence number";
+      }
+      manifest.increment_sequence = line.part.sequence;
+      manifest.increments.push_back(std::move(line.part));
+      return nullptr;
+    default:
+      return "Unknown AOF file type";
+  }
+}
+
+// As Redis, which quotes only what would not read back as one word.
+std::string shown_name(const std::string& name) {
+  for (const char c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte <= ' ' || byte >= 0x7f || c == '"' || c == '\'' || c == '\\') return quoted(name);
+  }
+  return name.empty() ? "\"\"" : name;
+}
+
+}  // namespace
+
+std::string Manifest::add_base(std::string_view log_name, bool is_rdb) {
+  if (base) history.insert(history.begin(), std::move(*base));
+  base_sequence++;
+  base = LogPart{fmt::format("{}.{}.base.{}", log_name, base_sequence, is_rdb ? "rdb" : "aof"),
+                 base_sequence};
+  return base->name;
+}
+
+std::string Manifest::add_increment(std::string_view log_name) {
+  increment_sequence++;
+  increments.push_back(
+      {fmt::format("{}.{}.incr.aof", log_name, increment_sequence), increment_sequence});
+  return increments.back().name;
+}
+
+void Manifest::retire_increments(size_t keep) {
+  while (increments.size() > keep) {
+    history.insert(history.begin(), std::move(increments.front()));
+    increments.erase(increments.begin());
+  }
+}
+
+std::optional<ManifestProblem> parse_manifest(std::string_view text, Manifest& manifest) {
+  manifest = {};
+  if (text.empty()) return ManifestProblem{1, "", "Found an empty AOF manifest"};
+  for (size_t number = 1; !text.empty(); number++) {
+    const size_t end = text.find('\n');
+    const std::string_view line_text = text.substr(0, end);
+    const auto problem = [&](const char* reason) {
+      return ManifestProblem{number, std::string(line_text.substr(0, kMaxLine)), reason};
+    };
+    if (line_text.size() > kMaxLine) {
+      return problem("The AOF manifest file contains too long line");
+    }
+    // Its last line may have been cut by whoever copied it.
+    if (end == std::string_view::npos) return problem(kBadFormat.data());
+    text.remove_prefix(end + 1);
+    if (line_text.starts_with('#')) continue;
+    Line line;
+    if (const char* reason = parse_line(line_text, line)) return problem(reason);
+    if (const char* reason = add_line(line, manifest)) return problem(reason);
+  }
+  if (manifest.names_nothing() && manifest.history.empty()) {
+    return ManifestProblem{1, "", "Found an empty AOF manifest"};
+  }
+  return std::nullopt;
+}
+
+std::string format_manifest(const Manifest& manifest) {
+  std::string text;
+  const auto add = [&](const LogPart& part, char type) {
+    text += fmt::format("file {} seq {} type {}\n", shown_name(part.name), part.sequence, type);
+  };
+  if (manifest.base) add(*manifest.base, 'b');
+  for (const LogPart& part : manifest.history) add(part, 'h');
+  for (const LogPart& part : manifest.increments) add(part, 'i');
+  return text;
+}
+
+std::string manifest_name(std::string_view log_name) {
+  return std::string(log_name) + ".manifest";
+}
+
+std::string path_in(std::string_view folder, std::string_view name) {
+  if (folder.empty()) return std::string(name);
+  return std::string(folder) + (folder.back() == '/' ? "" : "/") + std::string(name);
+}
+
+}  // namespace sorrel::persist

@@ -1,0 +1,152 @@
+// Replies that wait for the disk.
+
+#include "session/session_fixture.h"
+
+namespace sorrel::testing {
+namespace {
+
+class KeptRepliesTest : public SessionTest {
+ protected:
+  struct Listener final : EffectSink {
+    void on_effect(const Effect& effect) override { last = effect.sequence; }
+    uint64_t last = 0;
+  };
+
+  void SetUp() override {
+    effects.attach(&disk);
+    effects.durability().hold(0);
+  }
+  void sync() {
+    effects.durability().set_durable(disk.last);
+    run();
+  }
+  Listener disk;
+};
+
+TEST_F(KeptRepliesTest, AWriteIsAnsweredWhenItIsDurable) {
+  auto client = connect();
+  EXPECT_EQ(ask(client, "SET a b\r\n"), "");
+  EXPECT_EQ(disk.last, 1u);  // the log has it before anybody knows
+  EXPECT_EQ(host().kept_back_count(), 1u);
+  EXPECT_EQ(ask(client, "PING\r\n"), "");  // nor is anything behind it answered
+  sync();
+  EXPECT_EQ(client->take(), "+OK\r\n+PONG\r\n");
+  EXPECT_EQ(host().kept_back_count(), 0u);
+}
+
+TEST_F(KeptRepliesTest, ReadersOfOtherKeysGoOn) {
+  auto writer = connect();
+  auto reader = connect();
+  EXPECT_EQ(ask(writer, "SET a b\r\n"), "");
+  EXPECT_EQ(ask(reader, "EXISTS b\r\n"), ":0\r\n");
+  EXPECT_EQ(ask(reader, "PING\r\n"), "+PONG\r\n");
+  EXPECT_EQ(ask(reader, "CLIENT GETNAME\r\n"), "$-1\r\n");
+  // What could be lost is seen by nobody.
+  EXPECT_EQ(ask(reader, "EXISTS a\r\n"), "");
+  sync();
+  EXPECT_EQ(reader->take(), ":1\r\n");
+  EXPECT_EQ(writer->take(), "+OK\r\n");
+}
+
+TEST_F(KeptRepliesTest, EachWaitsForItsOwn) {
+  auto one = connect();
+  auto two = connect();
+  EXPECT_EQ(ask(one, "SET a 1\r\n"), "");
+  const uint64_t first = disk.last;
+  EXPECT_EQ(ask(two, "SET b 1\r\n"), "");
+  effects.durability().set_durable(first);
+  run();
+  EXPECT_EQ(one->take(), "+OK\r\n");
+  EXPECT_EQ(two->take(), "");
+  sync();
+  EXPECT_EQ(two->take(), "+OK\r\n");
+}
+
+TEST_F(KeptRepliesTest, TransactionsWaitForTheLastChangeThereIs) {
+  auto writer = connect();
+  auto other = connect();
+  EXPECT_EQ(ask(writer, "SET a b\r\n"), "");
+  EXPECT_EQ(ask(other, "MULTI\r\nEXISTS b\r\n"), "+OK\r\n+QUEUED\r\n");
+  EXPECT_EQ(ask(other, "EXEC\r\n"), "");
+  sync();
+  EXPECT_EQ(other->take(), "*1\r\n:0\r\n");
+}
+
+TEST_F(KeptRepliesTest, APipelineIsAnsweredInOrderAndAtOnce) {
+  auto client = connect();
+  EXPECT_EQ(ask(client, "EXISTS a\r\nSET a 1\r\nEXISTS a\r\nPING\r\n"), "");
+  sync();
+  EXPECT_EQ(client->take(), ":0\r\n+OK\r\n:1\r\n+PONG\r\n");
+}
+
+TEST_F(KeptRepliesTest, MuchIsKeptInOrder) {
+  auto client = connect();
+  std::string requests = "SET a 1\r\n";
+  std::string wanted = "+OK\r\n";
+  for (int i = 0; i < 8; i++) {
+    requests += "GET 100000\r\n";
+    wanted += "$100000\r\n" + std::string(100'000, 'x') + "\r\n";
+  }
+  EXPECT_EQ(ask(client, requests), "");
+  sync();
+  EXPECT_EQ(client->take(), wanted);
+}
+
+TEST_F(KeptRepliesTest, MessagesDoNotOvertake) {
+  auto listener = connect();
+  EXPECT_EQ(ask(listener, "HELLO 3\r\nSUBSCRIBE news\r\n").substr(0, 1), "%");
+  auto writer = connect();
+  EXPECT_EQ(ask(listener, "SET a b\r\n"), "");
+  ask(writer, "PUBLISH news hello\r\n");
+  EXPECT_EQ(listener->take(), "");
+  sync();
+  EXPECT_EQ(listener->take(), "+OK\r\n>3\r\n" + bulk("message") + bulk("news") + bulk("hello"));
+}
+
+TEST_F(KeptRepliesTest, WhoLeavesIsClosedBehindItsAnswers) {
+  auto client = connect();
+  EXPECT_EQ(ask(client, "SET a b\r\nQUIT\r\n"), "");
+  EXPECT_FALSE(client->closed_by_server());
+  sync();
+  EXPECT_EQ(client->take(), "+OK\r\n+OK\r\n");
+  EXPECT_TRUE(client->closed_by_server());
+}
+
+TEST_F(KeptRepliesTest, WhoIsGoneIsForgotten) {
+  auto client = connect();
+  EXPECT_EQ(ask(client, "SET a b\r\n"), "");
+  client->close();
+  run();
+  EXPECT_EQ(host().kept_back_count(), 0u);
+  auto killer = connect();
+  auto killed = connect();
+  EXPECT_EQ(ask(killed, "SET b c\r\n"), "");
+  ask(killer, "CLIENT KILL ID " + std::to_string(id_of(killed)) + "\r\n");
+  sync();
+  EXPECT_EQ(killed->take(), "");
+  EXPECT_TRUE(killed->closed_by_server());
+}
+
+TEST_F(KeptRepliesTest, NobodyWaitsOnceItIsOver) {
+  auto client = connect();
+  EXPECT_EQ(ask(client, "SET a b\r\n"), "");
+  effects.durability().stop_holding();
+  EXPECT_EQ(ask(client, "PING\r\n"), "");  // in order, still
+  sync();
+  EXPECT_EQ(client->take(), "+OK\r\n+PONG\r\n");
+  EXPECT_EQ(ask(client, "SET a b\r\n"), "+OK\r\n");
+}
+
+TEST_F(KeptRepliesTest, EveryWorkerIsWoken) {
+  start(2);
+  auto one = connect(0);
+  auto two = connect(1);
+  EXPECT_EQ(ask(one, "SET a b\r\n"), "");
+  EXPECT_EQ(ask(two, "EXISTS a\r\n"), "");
+  sync();
+  EXPECT_EQ(one->take(), "+OK\r\n");
+  EXPECT_EQ(two->take(), ":1\r\n");
+}
+
+}  // namespace
+}  // namespace sorrel::testing
