@@ -94,6 +94,16 @@ constexpr Arg kSwapdbArgs[] = {
 
 constexpr CommandSpec kCommands[] = {
     {
+        .name = "bgrewriteaof",
+        .summary = "Writes the append only log anew, in the background: as short as the data allows.",
+        .since = "1.0.0",
+        .group = Group::kServer,
+        .complexity = "O(1) to start it",
+        .arity = 1,
+        .flags = kAdmin | kNoScript | kNoAsyncLoading,
+        .locking = Locking::kGate,
+    },
+    {
         .name = "bgsave",
         .summary = "Saves all databases to disk, in the background.",
         .since = "1.0.0",

@@ -60,18 +60,20 @@ bool refuse_in_transaction(const Command& command, const Caller& caller, resp::R
 // Who can write believes that it lasts. PING tells as well, for those who watch over the server.
 bool refuse_unsaved(const Command& command, uint64_t acts, const NodeState& node,
                     resp::ReplySink& reply) {
-  if ((node.reasons & NodeState::kSnapshotFailed) == 0) return false;
+  if ((node.reasons & (NodeState::kSnapshotFailed | NodeState::kLogFailed)) == 0) return false;
   if ((acts & catalog::kWrite) == 0 && !command.has(catalog::kTellsDiskErrors)) return false;
-  reply.error(kSnapshotFailedError);
+  if ((node.reasons & NodeState::kSnapshotFailed) != 0) {
+    reply.error(kSnapshotFailedError);
+  } else {
+    reply.error(kLogFailedError + node.log_problem);
+  }
   return true;
 }
 
-// While keys are loaded nobody may see half of them, but for who loads.
+// While keys are loaded nobody may see half of them.
 bool refuse_loading(const Command& command, const Caller& caller, const NodeState& node,
                     resp::ReplySink& reply) {
-  if ((node.reasons & NodeState::kLoading) == 0 || caller.kind == Caller::Kind::kReplay) {
-    return false;
-  }
+  if ((node.reasons & NodeState::kLoading) == 0) return false;
   uint64_t may = command.flags;
   if (command.has(catalog::kRunsQueued) && caller.transaction != nullptr) {
     may &= caller.transaction->common_flags();
@@ -151,6 +153,8 @@ bool Executor::refused(const Request& request, const Command*& command, Caller& 
     answer_arity(*command, reply);
     return true;
   }
+  // What was done once is done again, whatever the state of the node.
+  if (caller.kind == Caller::Kind::kReplay) return false;
   if (refuse_unauthenticated(*command, caller, reply)) return true;
   if (refuse_in_transaction(*command, caller, reply)) return true;
   if (refuse_restricted(*command, request, caller, reply)) return true;

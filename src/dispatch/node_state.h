@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace sorrel {
 
@@ -14,6 +15,7 @@ struct NodeState {
     kLoading = 1 << 3,        // keys are being loaded: only commands that need none are answered
     // The last snapshot in the background failed, and writes are refused until one succeeds.
     kSnapshotFailed = 1 << 4,
+    kLogFailed = 1 << 5,  // the append only log cannot be written, and writes are refused
     kBusy = 1 << 7,  // a script has been running for long, and lets others in between
   };
   // The OR of every reason for commands to leave the fast path; zero in the common case.
@@ -22,6 +24,7 @@ struct NodeState {
     reasons = holds ? reasons | reason : reasons & ~uint32_t{reason};
   }
 
+  std::string log_problem;          // kLogFailed: what the system says
   bool busy_with_function = false;  // kBusy: it is a function, not a script
 
   enum class Pause : uint8_t { kNone, kWrites, kAll } pause = Pause::kNone;

@@ -15,4 +15,11 @@ inline constexpr char kSnapshotFailedScriptError[] =
     "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to "
     "disk. Writable scripts are blocked. Use 'no-writes' flag for read only scripts.";
 
+// NodeState::kLogFailed; what the system says follows.
+inline constexpr char kLogFailedRefusal[] = "-MISCONF Errors writing to the AOF file: ";
+inline constexpr const char* kLogFailedError = &kLogFailedRefusal[1];
+inline constexpr char kLogFailedScriptError[] =
+    "MISCONF Redis is configured to persist data to AOF, but it's currently unable to persist to "
+    "disk. Writable scripts are blocked. Use 'no-writes' flag for read only scripts. AOF error: ";
+
 }  // namespace sorrel

@@ -133,6 +133,12 @@ bool file_exists(const std::string& path) {
   return access(path.c_str(), F_OK) == 0;
 }
 
+std::optional<uint64_t> file_size(const std::string& path) {
+  struct stat status {};
+  if (stat(path.c_str(), &status) != 0) return std::nullopt;
+  return static_cast<uint64_t>(status.st_size);
+}
+
 Result<AppendFile> AppendFile::open(const std::string& path, mode_t mode) {
   Descriptor file(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, mode));
   if (!file.valid()) return failed("open", path);

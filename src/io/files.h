@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,7 @@ Status rename_durably(const std::string& from, const std::string& to);
 Status make_directory(const std::string& path);  // one that exists already is fine
 Status remove_file(const std::string& path);     // one that does not exist is fine
 bool file_exists(const std::string& path);
+std::optional<uint64_t> file_size(const std::string& path);  // nullopt: there is none
 
 // A file that only grows. Not thread-safe.
 class AppendFile {

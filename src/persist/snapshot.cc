@@ -92,12 +92,12 @@ void write_database(const Keyspace& keyspace, int db, rdb::FileWriter& file, Key
   keys.drain();
 }
 
-Status write_file(const Keyspace& keyspace, const SnapshotOptions& options, const SnapshotFile& to,
-                  uint64_t& size) {
+Status write_file(const SnapshotFile& to, bool incremental_sync,
+                  const std::function<Status(rdb::ByteSink& sink)>& write, uint64_t& size) {
   Result<io::AppendFile> file = io::AppendFile::create(to.temporary);
   if (!file) return file.error();
-  FileSink sink(*file, options.incremental_sync);
-  if (Status written = write_snapshot(keyspace, options, sink); !written) return written;
+  FileSink sink(*file, incremental_sync);
+  if (Status written = write(sink); !written) return written;
   size = file->size();
   if (Status synced = file->sync(); !synced) return synced;
   return io::rename_durably(to.temporary, to.path);
@@ -133,13 +133,19 @@ Status write_snapshot(const Keyspace& keyspace, const SnapshotOptions& options,
   return file.end();
 }
 
-Result<uint64_t> save_snapshot(const Keyspace& keyspace, const SnapshotOptions& options,
-                               const SnapshotFile& file) {
+Result<uint64_t> save_file(const SnapshotFile& file, bool incremental_sync,
+                           const std::function<Status(rdb::ByteSink& sink)>& write) {
   uint64_t size = 0;
-  const Status written = write_file(keyspace, options, file, size);
+  const Status written = write_file(file, incremental_sync, write, size);
   if (written) return size;
   (void)io::remove_file(file.temporary).ok();
   return written.error();
+}
+
+Result<uint64_t> save_snapshot(const Keyspace& keyspace, const SnapshotOptions& options,
+                               const SnapshotFile& file) {
+  return save_file(file, options.incremental_sync,
+                   [&](rdb::ByteSink& sink) { return write_snapshot(keyspace, options, sink); });
 }
 
 }  // namespace sorrel::persist

@@ -40,13 +40,15 @@ int snapshot_version(const Keyspace& keyspace, int wanted);
 Status write_snapshot(const Keyspace& keyspace, const SnapshotOptions& options,
                       rdb::ByteSink& sink);
 
-// The same into a file at `path`, which holds the old bytes or all of the new ones whatever
-// happens: `temporary`, in the same folder, is written, synced and renamed over it, and the folder
-// is synced. On an error the temporary file is gone.
+// What somebody writes into a file at `path`, or all keys, which holds the old bytes or all of the
+// new ones whatever happens: `temporary`, in the same folder, is written, synced and renamed over
+// it, and the folder is synced. On an error the temporary file is gone. Tells how many bytes.
 struct SnapshotFile {
   std::string path;
   std::string temporary;
 };
+Result<uint64_t> save_file(const SnapshotFile& file, bool incremental_sync,
+                           const std::function<Status(rdb::ByteSink& sink)>& write);
 Result<uint64_t> save_snapshot(const Keyspace& keyspace, const SnapshotOptions& options,
                                const SnapshotFile& file);
 

@@ -18,8 +18,8 @@ bool out_of_memory(const Call& call) {
   return call.executor.out_of_memory();
 }
 
-bool cannot_save(const Call& call) {
-  return (call.executor.world().node.reasons & NodeState::kSnapshotFailed) != 0;
+bool node_says(const Call& call, NodeState::Reason reason) {
+  return (call.executor.world().node.reasons & reason) != 0;
 }
 
 // Whose commands they are; where they act is the script's own choice.
@@ -44,8 +44,12 @@ bool ScriptRun::admitted(Call& call, const Kind& kind) {
     call.reply.error("ERR Can not execute a script with write flag using *_ro command.");
     return false;
   }
-  if (writes && cannot_save(call)) {
+  if (writes && node_says(call, NodeState::kSnapshotFailed)) {
     call.reply.error(kSnapshotFailedScriptError);
+    return false;
+  }
+  if (writes && node_says(call, NodeState::kLogFailed)) {
+    call.reply.error(kLogFailedScriptError + call.executor.world().node.log_problem);
     return false;
   }
   if (writes && (kind.flags & kAllowOom) == 0 && out_of_memory(call)) {
@@ -102,8 +106,9 @@ const char* ScriptRun::refusal(const Command* command,
     return "Write commands are not allowed from read-only scripts.";
   }
   // Once it has written it must be able to finish.
-  if (!running_.wrote && command->has(catalog::kWrite) && cannot_save(call_)) [[unlikely]] {
-    return kSnapshotFailedRefusal;
+  if (!running_.wrote && command->has(catalog::kWrite)) {
+    if (node_says(call_, NodeState::kSnapshotFailed)) return kSnapshotFailedRefusal;
+    if (node_says(call_, NodeState::kLogFailed)) return kLogFailedRefusal;
   }
   if (!allow_oom_ && !running_.wrote && command->has(catalog::kDenyOom)) {
     return "-OOM command not allowed when used memory > 'maxmemory'.";
@@ -114,7 +119,8 @@ const char* ScriptRun::refusal(const Command* command,
 void ScriptRun::run(std::span<const std::string_view> args, resp::ReplySink& reply) {
   const Command* command = find(args);
   if (const char* problem = refusal(command, args)) [[unlikely]] {
-    const std::string text = problem[0] == '-' ? problem + 1 : std::string("ERR ") + problem;
+    std::string text = problem[0] == '-' ? problem + 1 : std::string("ERR ") + problem;
+    if (problem == kLogFailedRefusal) text += call_.executor.world().node.log_problem;
     inside_.refuse(command, text, reply);
     return;
   }

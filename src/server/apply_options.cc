@@ -213,6 +213,19 @@ void Server::register_hooks() {
     persistence_.judge();
     return {};
   });
+  constexpr std::string_view kLog[] = {"appendfsync", "aof-timestamp-enabled",
+                                       "no-appendfsync-on-rewrite"};
+  config_.on_change(kLog, [this](Options&) -> Status {
+    persistence_.append_only().apply_options();
+    return {};
+  });
+  config_.on_change("appendonly", [this](Options& options) -> Status {
+    return persistence_.append_only().turn(options.persistence.append_only);
+  });
+  config_.on_change("aof-disable-auto-gc", [this](Options& options) -> Status {
+    if (!options.persistence.disable_auto_gc) persistence_.append_only().delete_history();
+    return {};
+  });
   config_.on_change("requirepass", [this](Options& options) -> Status {
     sessions_.users.set_default_password(options.security.requirepass);
     refresh_rights(sessions_);

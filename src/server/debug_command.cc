@@ -116,8 +116,20 @@ void accepted(Call& call) {
   call.reply.ok();
 }
 
-void no_persistence(Call& call) {
-  call.reply.error("ERR there is no persistence yet: nothing to load from");
+void loadaof(Call& call) {
+  call.keys.note_flush(ChangeObserver::kEveryDatabase);
+  AppendOnly& log = command_of(call).persistence.append_only();
+  if (const Status done = log.reload(call.executor.worker(), call.caller.may_wait); !done) {
+    return call.reply.error(done.error().text);
+  }
+  call.reply.ok();
+}
+
+void aof_flush_sleep(Call& call) {
+  const std::optional<int64_t> us = parse_int64(call.arg(2));
+  if (!us || *us < 0) return answer::not_an_integer(call);
+  command_of(call).persistence.append_only().set_write_delay(*us);
+  call.reply.ok();
 }
 
 void reload(Call& call) {
@@ -170,6 +182,8 @@ struct Aid {
 constexpr size_t kMany = 1 << 20;
 
 constexpr Aid kAids[] = {
+    {"aof-flush-sleep", 1, 1, aof_flush_sleep, "AOF-FLUSH-SLEEP <microseconds>",
+     "Sleep so long before each write of the append only file."},
     {"assert", 0, 0, abort_now, "ASSERT", "Crash, as a failed assertion would."},
     {"change-repl-id", 0, 0, change_repl_id, "CHANGE-REPL-ID", "Draw a new replication id."},
     {"config-rewrite-force-all", 0, 0, config_rewrite_force_all, "CONFIG-REWRITE-FORCE-ALL",
@@ -185,7 +199,7 @@ constexpr Aid kAids[] = {
      "Statistics of the table that a value is kept in."},
     {"jmap", 0, kMany, jmap},
     {"listpack", 1, 1, debug_listpack},
-    {"loadaof", 0, 0, no_persistence, "LOADAOF", "Load the append only file again."},
+    {"loadaof", 0, 0, loadaof, "LOADAOF", "Load the append only file again."},
     {"log", 1, 1, log, "LOG <message>", "Write a line to the log."},
     {"object", 1, 1, debug_object, "OBJECT <key>", "How a key and its value are kept."},
     {"oom", 0, 0, abort_now, "OOM", "Crash, as running out of memory would."},

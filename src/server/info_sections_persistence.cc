@@ -21,6 +21,33 @@ void write_child(InfoText& out, const persist::Child& child, int64_t now_ms) {
   out.field("current_save_keys_total", child.keys_total());
 }
 
+void write_log(InfoText& out, const AppendOnly& log, int64_t now_ms) {
+  const LogFacts& facts = log.facts();
+  const bool failing = log.writer_state().failing;
+  out.field("aof_enabled", log.state() == AppendOnly::State::kOff ? 0 : 1);
+  out.field("aof_rewrite_in_progress", log.rewriting() ? 1 : 0);
+  out.field("aof_rewrite_scheduled", log.rewrite_scheduled() ? 1 : 0);
+  out.field("aof_last_rewrite_time_sec", facts.last_rewrite_took_s);
+  out.field("aof_current_rewrite_time_sec",
+            log.rewriting() ? (now_ms - facts.rewrite_began_ms) / 1000 : -1);
+  out.field("aof_last_bgrewrite_status", facts.last_rewrite_ok ? "ok" : "err");
+  out.field("aof_rewrites", facts.rewrites);
+  out.field("aof_rewrites_consecutive_failures", facts.failures_in_a_row);
+  out.field("aof_last_write_status", failing ? "err" : "ok");
+  out.field("aof_last_cow_size", facts.last_cow_bytes);
+}
+
+void write_log_sizes(InfoText& out, const AppendOnly& log) {
+  if (log.state() == AppendOnly::State::kOff) return;
+  const persist::AofWriterState writer = log.writer_state();
+  out.field("aof_current_size", log.current_size());
+  out.field("aof_base_size", log.facts().rewritten_size);
+  out.field("aof_pending_rewrite", 0);
+  out.field("aof_buffer_length", writer.waiting_bytes);
+  out.field("aof_pending_bio_fsync", writer.waiting_bytes > 0 ? 1 : 0);
+  out.field("aof_delayed_fsync", 0);
+}
+
 void write_load(InfoText& out, const LoadFacts& load, int64_t now_ms) {
   const uint64_t loaded = load.loaded_bytes + load.progress.position;
   const auto elapsed_s =
@@ -60,13 +87,9 @@ void write_persistence_section(InfoText& out, Server& server) {
   out.field("rdb_last_cow_size", saves.last_cow_bytes);
   out.field("rdb_last_load_keys_expired", load.progress.expired_keys);
   out.field("rdb_last_load_keys_loaded", load.progress.keys);
-  out.zeros({"aof_enabled", "aof_rewrite_in_progress", "aof_rewrite_scheduled"});
-  out.field("aof_last_rewrite_time_sec", -1);
-  out.field("aof_current_rewrite_time_sec", -1);
-  out.field("aof_last_bgrewrite_status", "ok");
-  out.zeros({"aof_rewrites", "aof_rewrites_consecutive_failures"});
-  out.field("aof_last_write_status", "ok");
-  out.zeros({"aof_last_cow_size", "module_fork_in_progress", "module_fork_last_cow_size"});
+  write_log(out, persistence.append_only(), now_ms);
+  out.zeros({"module_fork_in_progress", "module_fork_last_cow_size"});
+  write_log_sizes(out, persistence.append_only());
   if (load.loading) write_load(out, load, now_ms);
 }
 

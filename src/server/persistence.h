@@ -10,6 +10,7 @@
 #include "persist/child.h"
 #include "persist/loader.h"
 #include "persist/snapshot.h"
+#include "server/append_only.h"
 
 namespace sorrel::server {
 
@@ -55,7 +56,7 @@ class Persistence {
  public:
   explicit Persistence(Server& server);
 
-  // SAVE, BGSAVE, LASTSAVE. This object outlives the table.
+  // SAVE, BGSAVE, LASTSAVE, and those of the log. This object outlives the table.
   std::vector<Binding> bindings();
 
   // Writes a snapshot now. An Error has been logged.
@@ -73,7 +74,7 @@ class Persistence {
   void judge();
 
   // Is there anything to load?
-  bool has_data() const;
+  bool has_data();
   // At the start, inside worker 0's batch. An Error has been logged: the server must not go on.
   Status load_at_start();
   // DEBUG RELOAD, on `worker`; only `may_yield` lets others in meanwhile. An Error is the answer.
@@ -97,6 +98,8 @@ class Persistence {
   std::string rdb_path() const;
   persist::SnapshotOptions snapshot_options(bool as_aof_base) const;
 
+  // The other half: the append only log.
+  AppendOnly& append_only() { return append_only_; }
   persist::Child& child() { return child_; }
   const SaveFacts& saves() const { return saves_; }
   SaveFacts& saves() { return saves_; }
@@ -117,6 +120,7 @@ class Persistence {
   persist::Child child_;
   SaveFacts saves_;
   LoadFacts load_;
+  AppendOnly append_only_;
 };
 
 }  // namespace sorrel::server

@@ -64,11 +64,11 @@ void lastsave(Call& call) {
 }  // namespace
 
 std::vector<Binding> Persistence::bindings() {
-  return {
-      {"bgsave", &bgsave, this},
-      {"lastsave", &lastsave, this},
-      {"save", &save_now, this},
-  };
+  std::vector<Binding> all = append_only_.bindings();
+  all.push_back({"bgsave", &bgsave, this});
+  all.push_back({"lastsave", &lastsave, this});
+  all.push_back({"save", &save_now, this});
+  return all;
 }
 
 }  // namespace sorrel::server

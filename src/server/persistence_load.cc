@@ -9,7 +9,8 @@
 
 namespace sorrel::server {
 
-bool Persistence::has_data() const {
+bool Persistence::has_data() {
+  if (server_.options().persistence.append_only) return append_only_.has_data();
   return io::file_exists(rdb_path());
 }
 
@@ -82,7 +83,7 @@ Status Persistence::load_rdb(const std::string& path, persist::LoadOptions optio
 }
 
 Status Persistence::load_at_start() {
-  if (!has_data()) return {};
+  if (server_.options().persistence.append_only) return append_only_.load_at_start();
   const int64_t began_ns = server_.clock().monotonic_ns();
   const Status loaded = load_rdb(rdb_path(), load_options(), 0, true);
   if (!loaded) {

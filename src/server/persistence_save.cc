@@ -30,7 +30,8 @@ persist::SnapshotOptions::Use use_told(EvictionPolicy policy) {
 
 }  // namespace
 
-Persistence::Persistence(Server& server) : server_(server), child_(server.clock(), server.log()) {
+Persistence::Persistence(Server& server)
+    : server_(server), child_(server.clock(), server.log()), append_only_(server) {
   saves_.last_save_s = now_s();
 }
 
@@ -145,6 +146,7 @@ void Persistence::after_flush_all() {
 
 void Persistence::finish_child(const persist::ChildEnd& end) {
   if (end.kind == persist::ChildKind::kSnapshot) finish_save(end);
+  if (end.kind == persist::ChildKind::kRewrite) append_only_.finish_rewrite(end);
 }
 
 void Persistence::finish_save(const persist::ChildEnd& end) {
@@ -188,6 +190,7 @@ void Persistence::start_due_saves() {
 void Persistence::cron() {
   if (const auto end = child_.poll()) finish_child(*end);
   if (!child_.active()) start_due_saves();
+  append_only_.cron();
 }
 
 void Persistence::judge() {
@@ -205,6 +208,10 @@ Status Persistence::prepare_shutdown(const ShutdownAsked& asked) {
   }
   // What is half loaded must not take the place of what is whole.
   if (load_.loading) return {};
+  if (Status ready = append_only_.prepare_shutdown(asked.force); !ready) {
+    log.warning("Errors trying to shut down the server. Check the logs for more information.");
+    return ready;
+  }
   const bool configured = !server_.options().persistence.save.empty() && !asked.nosave;
   if (!asked.save && !configured) return {};
   log.notice("Saving the final RDB snapshot before exiting.");

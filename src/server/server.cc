@@ -57,6 +57,7 @@ Server::~Server() {
   listeners_.close();
   for (auto& worker : workers_) worker->stop();
   for (auto& worker : workers_) worker->join();
+  persistence_.append_only().stop();
 }
 
 Status Server::start() {
@@ -88,6 +89,10 @@ Status Server::start() {
     workers_.back()->set_latency_monitor(&admin_.latency_monitor());
     sessions_.hosts.push_back(&workers_.back()->host());
   }
+  effects_.durability().set_workers(threads, [this](unsigned worker) {
+    SessionHost& host = workers_[worker]->host();
+    host.post([&host] { host.release_kept(); });
+  });
   apply_options();
   register_hooks();
   if (const Status adjusted = oom_adjuster_.apply(options_.process); !adjusted) {
@@ -165,31 +170,45 @@ int Server::run() {
   const Status watching = loop.watch_signals([this](int signal) { on_signal(signal); });
   if (!watching) log_.warning("Signals are not watched: " + watching.error().text);
   workers_[0]->set_server_cron([this] { cron(); });
+  bool opened = true;
   if (persistence_.has_data()) {
     // From the first moment on nobody may take the empty keyspace for the real one.
     node_.set(NodeState::kLoading, true);
     workers_[0]->host().post([this] { load_data(); });
-  } else {
+  } else if ((opened = open_log())) {
     tell_ready();
   }
+  if (!opened) return 1;
   for (size_t i = 1; i < workers_.size(); i++) workers_[i]->start_thread();
   workers_[0]->run();
   for (size_t i = 1; i < workers_.size(); i++) workers_[i]->stop();
   for (size_t i = 1; i < workers_.size(); i++) workers_[i]->join();
   listeners_.close();
-  log_.warning("Redis is now ready to exit, bye bye...");
+  // All workers have handed over what they had.
+  persistence_.append_only().stop();
+  if (exit_code_.load() == 0) log_.warning("Redis is now ready to exit, bye bye...");
   return exit_code_.load();
 }
 
 // On worker 0, inside its batch.
 void Server::load_data() {
   Status loaded;
-  workers_[0]->executor().exclusively([&] { loaded = persistence_.load_at_start(); });
-  if (loaded) {
+  bool opened = false;
+  workers_[0]->executor().exclusively([&] {
+    loaded = persistence_.load_at_start();
+    opened = loaded && open_log();
+  });
+  if (opened) {
     tell_ready();
   } else if (!stopping()) {
     request_stop(1);
   }
+}
+
+// From now on everything goes into the log, if there is one. False: it cannot, and that has been
+// logged.
+bool Server::open_log() {
+  return !options_.persistence.append_only || persistence_.append_only().open_at_start();
 }
 
 void Server::tell_ready() {
@@ -300,6 +319,7 @@ void Server::reset_stats() {
   keyspace_->reset_stats();
   reclaimer_.reset_statistics();
   persistence_.child().reset_statistics();
+  persistence_.append_only().reset_statistics();
   memory_->reset_statistics();
   sessions_.rejected.store(0);
   facts_.stats_reset_ms = clock_.wall_ms();

@@ -90,6 +90,7 @@ class Server : public io::AcceptHandler {
   NodeState& node() { return node_; }
   script::Scripting& scripting() { return scripting_; }
   Persistence& persistence() { return persistence_; }
+  const ExecutorWorld& executors() const { return *executors_; }
   const Waiters& waiters() const { return waiters_; }
   ChangeHub& hub() { return hub_; }
   ExpiryOptions& expiry() { return expiry_; }
@@ -120,6 +121,7 @@ class Server : public io::AcceptHandler {
   void apply_monitor_options(const MonitorOptions& from);
   void show_title();
   void load_data();
+  bool open_log();
   void tell_ready();
   void on_signal(int signal);
   void shut_down_if_wanted();

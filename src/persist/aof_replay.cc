@@ -1,0 +1,94 @@
+#include "persist/aof_replay.h"
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "io/child_process.h"
+#include "persist/aof_reader.h"
+#include "resp/reply_writer.h"
+
+namespace sorrel::persist {
+namespace {
+
+// A moment when no deadline has come.
+constexpr int64_t kLongAgoMs = 1;
+constexpr size_t kShownBytes = 128;
+
+}  // namespace
+
+AofReplay::AofReplay(const ExecutorWorld& server, unsigned worker, LoadProgress& progress)
+    : world_{server.commands, server.keyspace, nobody_, gate_, server.node, server.cycles},
+      executor_(world_, worker, 1),
+      progress_(progress) {
+  caller_.kind = Caller::Kind::kReplay;
+  caller_.transaction = &transaction_;
+}
+
+// False: there is no such command.
+bool AofReplay::run_one(std::span<const std::string_view> args) {
+  Request request;
+  request.args = args;
+  executor_.set_now_ms(kLongAgoMs);
+  executor_.prepare({&request, 1}, caller_.db, Executor::Look::kNot);
+  if (request.command == nullptr) return false;
+  resp::ReplyWriter reply(out_, 2);
+  executor_.execute(request, caller_, reply);
+  if (reply.errors() > 0 && errors_++ == 0) {
+    first_error_ = fmt::format("{}: {}", args[0].substr(0, kShownBytes),
+                               trim(out_.view().substr(0, 2 * kShownBytes)));
+  }
+  out_.clear(1 << 16);
+  return true;
+}
+
+AofReplay::Outcome AofReplay::run(std::string_view bytes, uint64_t begin,
+                                  const LoadOptions& options, const LoadHooks& hooks) {
+  caller_.db = 0;
+  Outcome outcome{.good = begin};
+  AofReader reader(bytes, begin);
+  uint64_t stepped = begin;
+  for (bool more = true; more;) {
+    const AofReader::Found found = reader.next();
+    switch (found) {
+      case AofReader::Found::kTimestamp:
+        break;
+      case AofReader::Found::kCommand:
+        if (!run_one(reader.args())) {
+          outcome.end = End::kUnknown;
+          outcome.problem = std::string(reader.args()[0].substr(0, kShownBytes));
+          more = false;
+        }
+        if (options.key_delay_us > 0) io::sleep_us(options.key_delay_us);
+        break;
+      case AofReader::Found::kEnd:
+        more = false;
+        if (!transaction_.open()) break;
+        outcome.end = End::kTorn;
+        outcome.problem = fmt::format("offset {}: a transaction without its end", outcome.good);
+        break;
+      case AofReader::Found::kTorn:
+      case AofReader::Found::kDamaged:
+        more = false;
+        outcome.end = found == AofReader::Found::kTorn ? End::kTorn : End::kDamaged;
+        outcome.problem = reader.problem();
+        break;
+    }
+    progress_.position = reader.position();
+    if (more && !transaction_.open()) outcome.good = reader.position();
+    if (more && hooks.step &&
+        reader.position() - stepped >= static_cast<uint64_t>(options.step_bytes)) {
+      stepped = reader.position();
+      if (const Status step = hooks.step(); !step) {
+        outcome.end = End::kStopped;
+        outcome.problem = step.error().text;
+        more = false;
+      }
+    }
+  }
+  // What was begun and not finished has not happened.
+  transaction_.close();
+  caller_.reasons = 0;
+  return outcome;
+}
+
+}  // namespace sorrel::persist

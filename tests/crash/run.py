@@ -1,0 +1,200 @@
+#!/usr/bin/python3
+"""Acknowledged writes survive kill -9.
+
+    tests/crash/run.py                            a few rounds of every kind
+    tests/crash/run.py --rounds 200 --kind always two hundred of one kind
+"""
+
+import argparse
+import os
+import random
+import sys
+import threading
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+
+from lib.resp import Aggregate, ConnectionClosed, Error, ProtocolError, ReplyTimeout  # noqa: E402
+from lib.server import Server, ServerFailed  # noqa: E402
+
+WRITERS = 6
+KINDS = ("always", "everysec", "rewrite", "snapshot", "switch")
+# How old an acknowledged write may be and be lost all the same. Our own clocks, and a loaded machine, need some slack.
+MAY_LOSE_S = {"always": None, "everysec": 2.0, "rewrite": None, "snapshot": None, "switch": None}
+GONE = (ConnectionClosed, ReplyTimeout, ProtocolError, OSError)
+
+
+class Broken(Exception):
+    """The server has lost or made up something."""
+
+
+class Writer:
+    """One connection with keys of its own, to which it writes ascending numbers: a string, a list, and two strings that
+    change together in a transaction."""
+
+    def __init__(self, number):
+        self.number = number
+        self.sent = 0
+        self.acknowledged = []  # [(value, when)]
+
+    def keys(self):
+        return [f"{name}:{self.number}" for name in ("plain", "list", "left", "right")]
+
+    def write(self, server):
+        plain, listed, left, right = self.keys()
+        try:
+            connection = server.connect()
+            while True:
+                value = self.sent + 1
+                self.sent = value
+                for words in (
+                    ("SET", plain, str(value)),
+                    ("RPUSH", listed, str(value)),
+                    ("MULTI",),
+                    ("SET", left, str(value)),
+                    ("SET", right, str(value)),
+                    ("LTRIM", listed, "-50", "-1"),
+                    ("EXEC",),
+                ):
+                    reply = connection.call(*words)
+                    if isinstance(reply, Error):
+                        raise Broken(f"{words}: {reply.text.decode()}")
+                self.acknowledged.append((value, time.monotonic()))
+        except GONE:
+            pass
+
+    def least(self, killed_at, may_lose_s):
+        """The least value that must be there."""
+        for value, when in reversed(self.acknowledged):
+            if may_lose_s is None or when < killed_at - may_lose_s:
+                return value
+        return 0
+
+    def check(self, connection, least):
+        plain, listed, left, right = self.keys()
+        found = {}
+        for name in (plain, left, right):
+            reply = connection.call("GET", name)
+            found[name] = int(reply) if isinstance(reply, bytes) else 0
+            if not least <= found[name] <= self.sent:
+                raise Broken(f"{name} is {found[name]}: {least} was acknowledged, {self.sent} sent")
+        if found[left] != found[right]:
+            raise Broken(f"half a transaction: {left} is {found[left]}, {right} is {found[right]}")
+        reply = connection.call("LRANGE", listed, "0", "-1")
+        values = [int(item) for item in reply.items] if isinstance(reply, Aggregate) else []
+        last = values[-1] if values else 0
+        if not least <= last <= self.sent or values != list(range(last - len(values) + 1, last + 1)):
+            raise Broken(f"{listed} ends with {values[-5:]}: {least} was acknowledged, {self.sent} sent")
+        # From here on what is there is the truth.
+        if not found[plain] - 1 <= found[left] <= found[plain]:
+            raise Broken(f"{plain} is {found[plain]} and {left} {found[left]}: out of order")
+        connection.call("DEL", listed)
+        self.sent = found[plain]
+        self.acknowledged = []
+
+
+def options_of(kind):
+    fsync = "everysec" if kind == "everysec" else "always"
+    return [
+        ("appendonly", "yes"),
+        ("appendfsync", fsync),
+        ("auto-aof-rewrite-percentage", "0"),
+        ("dbfilename", "dump.rdb"),
+    ]
+
+
+def disturb(kind, server, stop):
+    """What goes on beside the writing."""
+    command = {"rewrite": "BGREWRITEAOF", "switch": "BGREWRITEAOF", "snapshot": "BGSAVE"}.get(kind)
+    if command is None:
+        return
+    try:
+        connection = server.connect()
+        while not stop.is_set():
+            connection.call(command)
+            stop.wait(0.002)
+    except GONE:
+        pass
+
+
+def wait_for_switch(server, chance):
+    """Until a rewrite's files are about to change places, more or less."""
+    folder = os.path.join(server.folder, "appendonlydir")
+    deadline = time.monotonic() + 2
+    while time.monotonic() < deadline:
+        try:
+            if any(name.startswith("temp-rewriteaof-bg-") for name in os.listdir(folder)):
+                break
+        except OSError:
+            pass
+    time.sleep(chance.random() * 0.01)
+
+
+def run_round(kind, server, writers, chance):
+    stop = threading.Event()
+    threads = [threading.Thread(target=writer.write, args=(server,)) for writer in writers]
+    threads.append(threading.Thread(target=disturb, args=(kind, server, stop)))
+    for thread in threads:
+        thread.start()
+    time.sleep(chance.uniform(0.02, 2.6 if kind == "everysec" and chance.random() < 0.3 else 0.4))
+    if kind == "switch":
+        wait_for_switch(server, chance)
+    killed_at = time.monotonic()
+    server.kill()
+    stop.set()
+    for thread in threads:
+        thread.join()
+    server.start()
+    connection = server.connect()
+    for writer in writers:
+        writer.check(connection, writer.least(killed_at, MAY_LOSE_S[kind]))
+    connection.close()
+
+
+def run_kind(kind, rounds, arguments):
+    chance = random.Random(arguments.seed)
+    server = Server(arguments.server, threads=arguments.threads, options=options_of(kind))
+    failed = 0
+    acknowledged = 0
+    try:
+        server.start()
+        writers = [Writer(number) for number in range(WRITERS)]
+        for number in range(rounds):
+            before = sum(writer.sent for writer in writers)
+            try:
+                run_round(kind, server, writers, chance)
+            except (Broken, ServerFailed, *GONE) as error:
+                failed += 1
+                print(f"{kind}, round {number + 1}: {error}", flush=True)
+                print(server.log_tail(), flush=True)
+                if not server.running():
+                    break
+                for writer in writers:
+                    writer.acknowledged = []
+            acknowledged += sum(writer.sent for writer in writers) - before
+        server.check_log()
+        print(f"{kind}: {rounds} rounds, {failed} failed, {acknowledged * 4} writes", flush=True)
+    finally:
+        server.remove() if failed == 0 or not arguments.keep else print(f"files are in {server.folder}")
+    return failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--server", default=os.path.join(ROOT, "build", "bin", "sorrel-server"))
+    parser.add_argument("--threads", type=int, default=4)
+    parser.add_argument("--rounds", type=int, default=6)
+    parser.add_argument("--kind", choices=KINDS, action="append")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--keep", action="store_true", help="keep the files of a kind that failed")
+    arguments = parser.parse_args()
+    kinds = arguments.kind or KINDS
+    failed = sum(run_kind(kind, arguments.rounds, arguments) for kind in kinds)
+    print(f"{arguments.rounds * len(kinds) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
