@@ -148,6 +148,17 @@ constexpr std::string_view kVaryingSpecialRequestSpecialTips[] = {
     "response_policy:special",
 };
 
+constexpr Arg kWaitaofArgs[] = {
+    {.name = "numlocal", .type = ArgType::kInteger},
+    {.name = "numreplicas", .type = ArgType::kInteger},
+    {.name = "timeout", .type = ArgType::kInteger},
+};
+
+constexpr std::string_view kAllShardsLeastTips[] = {
+    "request_policy:all_shards",
+    "response_policy:agg_min",
+};
+
 constexpr CommandSpec kCommands[] = {
     {
         .name = "copy",
@@ -518,6 +529,20 @@ constexpr CommandSpec kCommands[] = {
         .keys = kInspectKeyAt2,
         .args = kKeyArgs,
         .tips = kVaryingTips,
+    },
+    {
+        .name = "waitaof",
+        .summary =
+            "Waits until what was written before is in the append only logs of so many nodes.",
+        .since = "7.2.0",
+        .group = Group::kGeneric,
+        .complexity = "O(1)",
+        .arity = 4,
+        .flags = kBlocking,
+        .locking = Locking::kNone,
+        .acl_categories = kAclConnection | kAclBlocking,
+        .args = kWaitaofArgs,
+        .tips = kAllShardsLeastTips,
     },
 };
 

@@ -23,6 +23,12 @@ void Call::wait(std::vector<size_t> positions, int64_t deadline_ms, bool null_ar
   waiting.needs_key = false;
 }
 
+void Call::wait_for_log(uint64_t sequence, bool for_replicas, int64_t deadline_ms) {
+  wait({}, deadline_ms, true);
+  waiting.log_sequence = sequence;
+  waiting.for_replicas = for_replicas;
+}
+
 void Call::wait_needing_keys(std::vector<size_t> positions, int64_t deadline_ms, bool null_array) {
   wait(std::move(positions), deadline_ms, null_array);
   waiting.needs_key = true;

@@ -59,6 +59,8 @@ struct Waiting {
   bool null_array = true;
   bool needs_key = false;  // it has an answer when a key of it goes away, too
   int64_t deadline_ms = 0;
+  uint64_t log_sequence = 0;  // for WAITAOF; see Waiter
+  bool for_replicas = false;
   std::vector<size_t> keys;  // positions
   std::vector<std::pair<size_t, std::string>>
       replaced;  // arguments that are to read otherwise then
@@ -93,6 +95,9 @@ struct Call {
   void wait(std::vector<size_t> positions, int64_t deadline_ms, bool null_array);
   // The same for a command that is wrong without its keys: it hears when one of them goes away.
   void wait_needing_keys(std::vector<size_t> positions, int64_t deadline_ms, bool null_array);
+  // Until that effect is durable, instead of for keys; and for replicas too, if so. It is answered
+  // by the session that waits. Precondition: the caller may wait.
+  void wait_for_log(uint64_t sequence, bool for_replicas, int64_t deadline_ms);
   // A key of the wrong type is no error then: it may change again.
   bool retrying() const { return waiting.retrying; }
 

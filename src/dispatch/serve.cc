@@ -1,5 +1,7 @@
 // Waiting for keys, and being served by who changes them.
 
+#include <utility>
+
 #include "dispatch/executor.h"
 #include "resp/reply_writer.h"
 
@@ -19,6 +21,8 @@ void Executor::start_waiting(const Call& call) {
   waiter->deadline_ms = waiting_.deadline_ms;
   waiter->null_array = waiting_.null_array;
   waiter->needs_key = waiting_.needs_key;
+  waiter->log_sequence = std::exchange(waiting_.log_sequence, 0);
+  waiter->for_replicas = std::exchange(waiting_.for_replicas, false);
   world_.waiters->add(waiter);
   waiter_ = std::move(waiter);
   waiting_.replaced.clear();

@@ -27,6 +27,9 @@ struct Waiter {
   bool null_array = true;   // what it is answered when the time is up
   bool needs_key = false;   // it has an answer when its key goes away, too
   uint64_t ticket = 0;      // the order of coming
+  uint64_t log_sequence =
+      0;  // it waits for this effect to be durable, not for keys; 0: it does not
+  bool for_replicas = false;  // and for replicas, of which there are none
 
  private:
   friend class Waiters;

@@ -27,7 +27,7 @@ AofWriter::~AofWriter() {
   (void)stop().ok();
 }
 
-void AofWriter::start(OpenLog log, bool holds) {
+void AofWriter::start(OpenLog log, bool counts) {
   const uint64_t last = stream_.last_sequence();
   pen_ = std::make_unique<AofPen>(std::move(log), last);
   {
@@ -41,17 +41,24 @@ void AofWriter::start(OpenLog log, bool holds) {
     state_.file_size = pen_->size();
     call_again_ns_ = AofPen::kNever;
   }
-  stream_.durability().set_durable(last);
+  counts_.store(false);
+  told_ = 0;
+  stream_.durability().set_durable(0);
   stream_.attach(this);
   thread_ = std::thread([this] {
     io::name_this_thread("aof-writer");
     run();
   });
-  if (holds) begin_to_hold();
+  if (counts) begin_to_count();
 }
 
-void AofWriter::begin_to_hold() {
-  holds_ = true;
+void AofWriter::begin_to_count() {
+  counts_.store(true);
+  {
+    const std::lock_guard lock(mutex_);
+    urgent_ = true;  // to tell how far it is
+  }
+  work_.notify_one();
   if (options_.policy == SyncPolicy::kAlways) stream_.durability().hold(stream_.last_sequence());
 }
 
@@ -64,7 +71,7 @@ Status AofWriter::stop() {
   }
   work_.notify_one();
   thread_.join();
-  holds_ = false;
+  counts_.store(false);
   stream_.durability().stop_holding();
   // Whoever still waits has nothing to wait for.
   stream_.durability().set_durable(UINT64_MAX);
@@ -91,7 +98,7 @@ void AofWriter::set_options(const AofWriterOptions& options) {
     urgent_ = true;
   }
   work_.notify_one();
-  if (!running() || !holds_) return;
+  if (!running() || !counts_.load()) return;
   if (options.policy == SyncPolicy::kAlways) {
     stream_.durability().hold(stream_.last_sequence());
   } else {
@@ -183,7 +190,7 @@ AofWriterState AofWriter::state() const {
 }
 
 void AofWriter::look_for_stall() {
-  if (!running() || !holds_ || options_.policy != SyncPolicy::kEverySecond) return;
+  if (!running() || !counts_.load() || options_.policy != SyncPolicy::kEverySecond) return;
   bool stalled = false;
   {
     const std::lock_guard lock(mutex_);
@@ -243,12 +250,14 @@ void AofWriter::run() {
       std::this_thread::sleep_for(std::chrono::microseconds(options.write_delay_us));
     }
     for (LogBlockPtr& block : taken) pen_->add(std::move(block));
-    const uint64_t durable = pen_->durable();
     if (finish) (void)pen_->finish(began_ns);
     call_again_ns_ = pen_->work(began_ns, options.policy);
     wrote_ns_ = clock_.monotonic_ns();
     const bool synced = pen_->idle();
-    if (pen_->durable() != durable) stream_.durability().set_durable(pen_->durable());
+    if (counts_.load() && pen_->durable() != told_) {
+      told_ = pen_->durable();
+      stream_.durability().set_durable(told_);
+    }
 
     lock.lock();
     for (LogBlockPtr& block : pen_->take_free()) {

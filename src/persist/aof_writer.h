@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -47,12 +48,12 @@ class AofWriter final : public EffectSink {
   AofWriter(const Clock& clock, EffectStream& stream, std::function<void()> on_trouble);
   ~AofWriter() override;
 
-  // From now on it reads the stream. `holds`: replies may have to wait for this log (with
-  // `always`); not for one that does not count yet.
-  void start(OpenLog log, bool holds);
+  // From now on it reads the stream. A log that does not count yet makes nothing durable, and no
+  // reply waits for it.
+  void start(OpenLog log, bool counts);
   bool running() const { return thread_.joinable(); }
   // The log counts from now on.
-  void begin_to_hold();
+  void begin_to_count();
   // Writes and syncs what there is, reads the stream no longer, and ends the thread. An Error says
   // why something could not be written.
   Status stop();
@@ -86,11 +87,9 @@ class AofWriter final : public EffectSink {
 
   void run();
   void wait_for_work(std::unique_lock<std::mutex>& lock);
-  void tell(bool was_failing);
   LogBlock& block_for(size_t bytes);
   void place_due_switch();
   void add_timestamp();
-  void wake_thread();
 
   const Clock& clock_;
   EffectStream& stream_;
@@ -98,7 +97,7 @@ class AofWriter final : public EffectSink {
   AofWriterOptions options_;     // changed under the gate and mutex_
   std::unique_ptr<AofPen> pen_;  // the thread's, while it runs
   std::thread thread_;
-  bool holds_ = false;  // under the gate
+  std::atomic<bool> counts_{false};  // changed under the gate
 
   mutable std::mutex mutex_;
   std::condition_variable work_;
@@ -121,6 +120,7 @@ class AofWriter final : public EffectSink {
   // The thread's.
   int64_t wrote_ns_ = 0;
   int64_t call_again_ns_ = AofPen::kNever;
+  uint64_t told_ = 0;  // what others know to be durable
 };
 
 }  // namespace sorrel::persist

@@ -91,6 +91,7 @@ TEST_F(AofWriterTest, AlwaysHoldsAndTellsWhoWaits) {
   EXPECT_TRUE(durability.holds());
   append(0, "a");
   const uint64_t last = stream.last_sequence();
+  EXPECT_FALSE(durability.covers(last));
   ASSERT_FALSE(durability.await(1, last));
   log.flush();
   EXPECT_TRUE(comes_true([&] { return woken == 1; }));
@@ -98,6 +99,19 @@ TEST_F(AofWriterTest, AlwaysHoldsAndTellsWhoWaits) {
   EXPECT_TRUE(durability.await(1, last));
   ASSERT_TRUE(writer.stop().ok());
   EXPECT_FALSE(durability.holds());
+}
+
+TEST_F(AofWriterTest, ALogThatDoesNotCountYetMakesNothingDurable) {
+  writer.set_options({.policy = SyncPolicy::kAlways});
+  writer.start(open_fake(disk), false);
+  append(0, "a");
+  log.flush();
+  ASSERT_TRUE(writer.flush().ok());
+  EXPECT_FALSE(stream.durability().holds());
+  EXPECT_FALSE(stream.durability().covers(stream.last_sequence()));
+  writer.begin_to_count();
+  EXPECT_TRUE(stream.durability().holds());
+  EXPECT_TRUE(comes_true([&] { return stream.durability().covers(stream.last_sequence()); }));
 }
 
 TEST_F(AofWriterTest, TroubleIsToldAndOvercome) {

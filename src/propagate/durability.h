@@ -31,6 +31,12 @@ class Durability {
   // Every effect up to this number is durable.
   uint64_t durable() const { return durable_.load(std::memory_order_seq_cst); }
 
+  // The same as an answer: is it in a log that is kept? When none is, nothing is.
+  bool covers(uint64_t sequence) const {
+    const uint64_t now = durable();
+    return now != UINT64_MAX && now >= sequence;
+  }
+
   // Workers. Precondition of the first: the latch of the key is held, and holds().
   void note_change(uint64_t hash, uint64_t sequence) { raise(changed_[hash % kPlaces], sequence); }
   // Any key may have changed. Under the gate.
@@ -68,7 +74,7 @@ class Durability {
   };
 
   std::atomic<bool> holds_{false};
-  alignas(64) std::atomic<uint64_t> durable_{0};
+  alignas(64) std::atomic<uint64_t> durable_{UINT64_MAX};  // that: there is no log
   std::atomic<uint64_t> changed_any_{0};
   std::unique_ptr<Lane[]> lanes_;
   unsigned workers_ = 0;

@@ -175,7 +175,7 @@ void AppendOnly::base_is_put(const Status& done) {
   facts_.failures_in_a_row = 0;
   if (state_ == State::kWaiting) {
     state_ = State::kOn;
-    writer_.begin_to_hold();
+    writer_.begin_to_count();
     judge_disk();
   }
   measure();

@@ -2,6 +2,7 @@
 // still be lost keeps them, and is not read; others go on.
 
 #include <algorithm>
+#include <utility>
 
 #include "session/session_host.h"
 
@@ -48,7 +49,38 @@ bool SessionHost::keep_back(const Slice& first) {
   return true;
 }
 
+void SessionHost::add_log_waiter(const Waiters::Handle& waiter) {
+  log_waiters_.push_back(waiter);
+  if (durability_.await(executor_.worker(), waiter->log_sequence)) {
+    post([this] { release_kept(); });
+  }
+}
+
+void SessionHost::answer_log_waiters() {
+  // Those who wait for replicas as well are told how it stands when their time is up.
+  std::vector<Waiters::Handle> waiting = std::exchange(log_waiters_, {});
+  uint64_t next = UINT64_MAX;
+  for (const Waiters::Handle& waiter : waiting) {
+    Session* session = find(waiter->caller.id);
+    if (session == nullptr || session->waiter_ != waiter || waiter->for_replicas) continue;
+    if (durability_.durable() < waiter->log_sequence) {
+      next = std::min(next, waiter->log_sequence);
+      log_waiters_.push_back(waiter);
+    } else if (executor_.world().waiters->cancel(waiter)) {
+      executor_.count_ended_wait(*waiter, {});
+      session->answer_waiting(waiter, durability_.covers(waiter->log_sequence)
+                                          ? "*2\r\n:1\r\n:0\r\n"
+                                          : "-ERR WAITAOF cannot be used when numlocal is set but "
+                                            "appendonly is disabled.\r\n");
+    }
+  }
+  if (!log_waiters_.empty() && durability_.await(executor_.worker(), next)) {
+    post([this] { release_kept(); });
+  }
+}
+
 void SessionHost::release_kept() {
+  if (!log_waiters_.empty()) answer_log_waiters();
   const uint64_t durable = durability_.durable();
   uint64_t next = UINT64_MAX;  // the first that is still missing
   std::vector<Session*> free;

@@ -14,6 +14,7 @@ class KeptRepliesTest : public SessionTest {
 
   void SetUp() override {
     effects.attach(&disk);
+    effects.durability().set_durable(0);
     effects.durability().hold(0);
   }
   void sync() {

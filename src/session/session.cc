@@ -427,6 +427,7 @@ void Session::on_drained() {
 void Session::start_waiting() {
   waiter_ = host_.executor_.take_waiter();
   host_.waiting_++;
+  if (waiter_->log_sequence != 0) host_.add_log_waiter(waiter_);
   if (waiter_->deadline_ms == 0) return;
   const int64_t rest_ms = waiter_->deadline_ms - host_.now_ms();
   wait_timer_ = host_.loop_.add_timer(std::clamp<int64_t>(rest_ms, 1, kLongestTimerMs),
@@ -445,9 +446,19 @@ void Session::time_is_up() {
   }
   resp::OutputBuffer out;
   resp::ReplyWriter reply(out, caller_.protocol);
-  waiter_->null_array ? reply.null_array() : reply.null();
+  write_end_of_wait(reply);
   host_.executor_.count_ended_wait(*waiter_, {});
   answer_waiting(waiter_, out.view());
+}
+
+// What it is told that nothing has come for it.
+void Session::write_end_of_wait(resp::ReplySink& reply) const {
+  if (waiter_->log_sequence == 0) {
+    return waiter_->null_array ? reply.null_array() : reply.null();
+  }
+  reply.array(2);
+  reply.integer(host_.durability_.covers(waiter_->log_sequence) ? 1 : 0);
+  reply.integer(0);
 }
 
 // Whatever becomes of it: no timer, no list, no count.
@@ -479,7 +490,7 @@ bool Session::end_wait(bool with_error) {
   if (with_error) {
     reply.error("UNBLOCKED client unblocked via CLIENT UNBLOCK");
   } else {
-    waiter_->null_array ? reply.null_array() : reply.null();
+    write_end_of_wait(reply);
   }
   host_.post([host = &host_, waiter = waiter_, text = std::string(out.view()), with_error] {
     host->executor_.count_ended_wait(*waiter, with_error ? "UNBLOCKED" : "");

@@ -182,6 +182,7 @@ class Session final : public io::StreamHandler {
   void suspend();
   void start_waiting();
   void time_is_up();
+  void write_end_of_wait(resp::ReplySink& reply) const;
   void stop_waiting();
   // No transaction, no watched keys.
   void leave_transaction();

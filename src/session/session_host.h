@@ -222,6 +222,8 @@ class SessionHost {
   // True: the session's replies stay here until they may go.
   bool keep_back(const Slice& first);
   void let_go(Session& session);
+  void add_log_waiter(const Waiters::Handle& waiter);
+  void answer_log_waiters();
   void wait_for_pause_end();
   void end_pause_when_over(int64_t now_ms);
 
@@ -250,8 +252,9 @@ class SessionHost {
   Running running_;
   // Sessions are freed only inside poll(), when no slice is left, so plain pointers are safe.
   std::vector<Slice> slices_;
-  std::vector<Piece> held_pieces_;   // for the running session, behind its request
-  std::vector<Session*> ending_;     // closed behind the turn's slices
+  std::vector<Piece> held_pieces_;            // for the running session, behind its request
+  std::vector<Session*> ending_;              // closed behind the turn's slices
+  std::vector<Waiters::Handle> log_waiters_;  // of WAITAOF; some may have gone
   std::vector<Session*> kept_back_;  // their replies wait until what they tell of is durable
 
   // Scratch of one window.
