@@ -95,7 +95,8 @@ constexpr Arg kSwapdbArgs[] = {
 constexpr CommandSpec kCommands[] = {
     {
         .name = "bgrewriteaof",
-        .summary = "Writes the append only log anew, in the background: as short as the data allows.",
+        .summary =
+            "Writes the append only log anew, in the background: as short as the data allows.",
         .since = "1.0.0",
         .group = Group::kServer,
         .complexity = "O(1) to start it",

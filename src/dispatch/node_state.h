@@ -16,7 +16,7 @@ struct NodeState {
     // The last snapshot in the background failed, and writes are refused until one succeeds.
     kSnapshotFailed = 1 << 4,
     kLogFailed = 1 << 5,  // the append only log cannot be written, and writes are refused
-    kBusy = 1 << 7,  // a script has been running for long, and lets others in between
+    kBusy = 1 << 7,       // a script has been running for long, and lets others in between
   };
   // The OR of every reason for commands to leave the fast path; zero in the common case.
   uint32_t reasons = 0;

@@ -20,6 +20,7 @@ AofReplay::AofReplay(const ExecutorWorld& server, unsigned worker, LoadProgress&
     : world_{server.commands, server.keyspace, nobody_, gate_, server.node, server.cycles},
       executor_(world_, worker, 1),
       progress_(progress) {
+  world_.memory = server.memory;
   caller_.kind = Caller::Kind::kReplay;
   caller_.transaction = &transaction_;
 }

@@ -249,10 +249,11 @@ void AofWriter::run() {
     if (options.write_delay_us > 0 && !taken.empty()) {
       std::this_thread::sleep_for(std::chrono::microseconds(options.write_delay_us));
     }
+    const bool writes = !taken.empty();
     for (LogBlockPtr& block : taken) pen_->add(std::move(block));
     if (finish) (void)pen_->finish(began_ns);
     call_again_ns_ = pen_->work(began_ns, options.policy);
-    wrote_ns_ = clock_.monotonic_ns();
+    if (writes) wrote_ns_ = clock_.monotonic_ns();
     const bool synced = pen_->idle();
     if (counts_.load() && pen_->durable() != told_) {
       told_ = pen_->durable();

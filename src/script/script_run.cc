@@ -164,7 +164,8 @@ bool ScriptRun::interrupted() {
   if (!running_.slow) {
     running_.slow = true;
     scripting_.log().warning(
-        fmt::format("A script has been running for {} milliseconds; {} would end it. Its name is: "
+        fmt::format("Slow script detected: it has been running for {} milliseconds; {} would end "
+                    "it. Its name is: "
                     "{}.",
                     ran_ms, running_.is_function ? "FUNCTION KILL" : "SCRIPT KILL", running_.name));
   }

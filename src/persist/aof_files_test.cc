@@ -1,0 +1,146 @@
+#include "persist/aof_files.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "io/files.h"
+
+namespace sorrel::persist {
+namespace {
+
+namespace fs = std::filesystem;
+
+class AofFilesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    dir = fs::temp_directory_path() / ("sorrel_aof_" + std::to_string(getpid()));
+    fs::remove_all(dir);
+    fs::create_directory(dir);
+    make();
+  }
+  void TearDown() override { fs::remove_all(dir); }
+
+  // As after a restart.
+  void make() { files = std::make_unique<AofFiles>(AofPlace{dir, "logs", "a.aof"}, log); }
+  void put(const std::string& path, std::string_view bytes) {
+    ASSERT_TRUE(io::write_file_atomically(path, bytes).ok());
+  }
+  std::string get(const std::string& path) {
+    auto bytes = io::read_file(path, 1 << 20);
+    return bytes ? *bytes : "error: " + bytes.error().text;
+  }
+  std::string manifest_text() { return get(files->path("a.aof.manifest")); }
+  // A base of its own, as a child would have written it.
+  Status put_base(std::string_view bytes, AofFiles::NewBase base) {
+    EXPECT_TRUE(files->make_folder().ok());
+    base.file = files->temporary_base(17);
+    put(base.file, bytes);
+    return files->put_base(base);
+  }
+
+  fs::path dir;
+  NullLogger log;
+  std::unique_ptr<AofFiles> files;
+};
+
+TEST_F(AofFilesTest, NothingThereIsNoMistake) {
+  ASSERT_TRUE(files->read().ok());
+  EXPECT_TRUE(files->manifest().names_nothing());
+  EXPECT_FALSE(fs::exists(dir / "logs"));
+}
+
+TEST_F(AofFilesTest, IncrementsAreThereBeforeTheManifestNamesThem) {
+  ASSERT_TRUE(files->read().ok());
+  auto first = files->open_increment();
+  ASSERT_TRUE(first.ok());
+  ASSERT_TRUE(first->file->append("one").ok());
+  ASSERT_TRUE(files->add_increment().ok());
+  EXPECT_EQ(manifest_text(),
+            "file a.aof.1.incr.aof seq 1 type i\nfile a.aof.2.incr.aof seq 2 type i\n");
+  EXPECT_EQ(get(files->path("a.aof.1.incr.aof")), "one");
+  make();
+  ASSERT_TRUE(files->read().ok());
+  auto again = files->open_increment();  // the last one
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->size, 0u);
+  EXPECT_EQ(files->total_bytes(), 3u);
+}
+
+TEST_F(AofFilesTest, ABaseTakesThePlaceOfAllBeforeIt) {
+  ASSERT_TRUE(files->read().ok());
+  ASSERT_TRUE(files->open_increment().ok());
+  ASSERT_TRUE(files->add_increment().ok());
+  ASSERT_TRUE(put_base("base", {.keep_increments = 1, .delete_history = false}).ok());
+  EXPECT_EQ(manifest_text(),
+            "file a.aof.1.base.rdb seq 1 type b\n"
+            "file a.aof.1.incr.aof seq 1 type h\n"
+            "file a.aof.2.incr.aof seq 2 type i\n");
+  EXPECT_TRUE(fs::exists(files->path("a.aof.1.incr.aof")));
+  files->delete_history();
+  EXPECT_FALSE(fs::exists(files->path("a.aof.1.incr.aof")));
+  EXPECT_EQ(manifest_text(),
+            "file a.aof.1.base.rdb seq 1 type b\nfile a.aof.2.incr.aof seq 2 type i\n");
+  EXPECT_EQ(get(files->path("a.aof.1.base.rdb")), "base");
+  EXPECT_FALSE(fs::exists(files->temporary_base(17)));
+}
+
+TEST_F(AofFilesTest, TheFirstIncrementComesWithItsBase) {
+  ASSERT_TRUE(files->read().ok());
+  auto temporary = files->open_temporary_increment();
+  ASSERT_TRUE(temporary.ok());
+  ASSERT_TRUE(temporary->file->append("early").ok());
+  EXPECT_FALSE(fs::exists(files->path("a.aof.manifest")));
+  ASSERT_TRUE(put_base("base", {.is_rdb = false, .temporary_increment = true}).ok());
+  ASSERT_TRUE(temporary->file->append(" late").ok());  // it is the same file
+  EXPECT_EQ(get(files->path("a.aof.1.incr.aof")), "early late");
+  EXPECT_EQ(manifest_text(),
+            "file a.aof.1.base.aof seq 1 type b\nfile a.aof.1.incr.aof seq 1 type i\n");
+}
+
+TEST_F(AofFilesTest, ABaseThatIsNotThereChangesNothing) {
+  ASSERT_TRUE(files->read().ok());
+  ASSERT_TRUE(files->open_increment().ok());
+  const std::string before = manifest_text();
+  EXPECT_FALSE(files->put_base({.file = files->path("none")}).ok());
+  EXPECT_EQ(manifest_text(), before);
+  EXPECT_EQ(files->manifest().base_sequence, 0);
+}
+
+TEST_F(AofFilesTest, ALogOfOldBecomesTheBase) {
+  put(dir / "a.aof", "old log");
+  ASSERT_TRUE(files->read().ok());
+  EXPECT_EQ(manifest_text(), "file a.aof seq 1 type b\n");
+  EXPECT_EQ(get(files->path("a.aof")), "old log");
+  EXPECT_FALSE(fs::exists(dir / "a.aof"));
+  ASSERT_TRUE(put_base("base", {}).ok());
+  EXPECT_EQ(manifest_text(), "file a.aof.2.base.rdb seq 2 type b\n");
+}
+
+TEST_F(AofFilesTest, AnInterruptedUpgradeGoesOn) {
+  put(dir / "a.aof", "old log");
+  ASSERT_TRUE(files->make_folder().ok());
+  put(files->path("a.aof.manifest"), "file a.aof seq 1 type b\n");
+  ASSERT_TRUE(files->read().ok());
+  EXPECT_EQ(get(files->path("a.aof")), "old log");
+  EXPECT_FALSE(fs::exists(dir / "a.aof"));
+  // A file of that name that comes later is none of ours.
+  put(dir / "a.aof", "another");
+  make();
+  ASSERT_TRUE(files->read().ok());
+  EXPECT_EQ(get(files->path("a.aof")), "old log");
+  EXPECT_EQ(get(dir / "a.aof"), "another");
+}
+
+TEST_F(AofFilesTest, ADamagedManifestIsRefusedWithItsLine) {
+  ASSERT_TRUE(files->make_folder().ok());
+  put(files->path("a.aof.manifest"), "file a seq 1 type b\nnonsense\n");
+  const Status read = files->read();
+  ASSERT_FALSE(read.ok());
+  EXPECT_NE(read.error().text.find("line 2: Invalid AOF manifest file format"), std::string::npos)
+      << read.error().text;
+}
+
+}  // namespace
+}  // namespace sorrel::persist

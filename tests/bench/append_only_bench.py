@@ -1,0 +1,122 @@
+#!/usr/bin/python3
+"""What the append only log costs, beside the reference.
+
+everysec: server CPU per SET with the log and without it, one request in flight and 64, in turns. The log's thread is
+part of the server's CPU. always: 50 connections write while 50 others read keys of their own; reported is what each
+side gets done, with the log and without it, and what the reference gets done.
+"""
+
+import argparse
+import os
+import re
+import statistics
+import subprocess
+import sys
+import time
+
+from servers import Server
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LOG = ["--appendonly", "yes", "--auto-aof-rewrite-percentage", "0", "--appendfsync"]
+SET = ["SET", "key:__rand_int__", "v" * 32]
+ALLOWED = {1: 5.0, 64: 15.0}  # percent
+
+
+def cost_of_everysec(program, extra, rounds, requests):
+    worst = True
+    for pipeline in (1, 64):
+        plain = Server("without", program, extra)
+        logged = Server("with", program, extra + LOG + ["everysec"])
+        try:
+            cpu = {plain: [], logged: []}
+            count = requests[pipeline]
+            for server in (plain, logged):
+                server.load(SET, 64, 200_000)
+            for _ in range(rounds):
+                for server in (plain, logged):
+                    cpu[server].append(server.load(SET, pipeline, count)[0] / count * 1e6)
+            without, with_log = (statistics.median(cpu[server]) for server in (plain, logged))
+            percent = (with_log / without - 1) * 100
+            print(f"everysec, P={pipeline}: {without:.3f} us a SET without, {with_log:.3f} with: {percent:+.1f} %"
+                  f" (at most {ALLOWED[pipeline]:.0f})", flush=True)
+            worst = worst and percent <= ALLOWED[pipeline]
+        finally:
+            plain.stop()
+            logged.stop()
+    return worst
+
+
+def start_load(server, words, seconds_of, cores):
+    return subprocess.Popen(
+        ["taskset", "-c", cores, "redis-benchmark", "-p", str(server.port), "-c", "50", "-n", str(seconds_of), "-r", "100000",
+         "-q", *words], stdout=subprocess.PIPE, text=True)
+
+
+def calls(server, command):
+    found = re.search(rf"^cmdstat_{command}:calls=(\d+)", server.ask("INFO", "commandstats"), re.M)
+    return int(found.group(1)) if found else 0
+
+
+def both_sides(server, seconds, writes):
+    """(SETs, GETs) in a second, while both are asked for."""
+    endless = 1_000_000_000
+    loads = [start_load(server, ["GET", "read:__rand_int__"], endless, "1")]
+    if writes:
+        loads.append(start_load(server, ["SET", "written:__rand_int__", "v" * 32], endless, "1"))
+    try:
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline and (calls(server, "get") == 0 or (writes and calls(server, "set") == 0)):
+            pass
+        before, began = (calls(server, "set"), calls(server, "get")), time.monotonic()
+        time.sleep(seconds)
+        after, took = (calls(server, "set"), calls(server, "get")), time.monotonic() - began
+    finally:
+        for load in loads:
+            load.kill()
+            load.wait()
+    return tuple((b - a) / took for a, b in zip(before, after))
+
+
+def always(program, extra, reference, rounds, seconds):
+    kinds = {
+        "without a log": (program, extra),
+        "always": (program, extra + LOG + ["always"]),
+        "reference, always": (reference, LOG + ["always"]),
+    }
+    rates = {name: [] for name in kinds}
+    for _ in range(rounds):
+        for name, (path, options) in kinds.items():
+            server = Server(name, path, options)
+            try:
+                rates[name].append(both_sides(server, seconds, True))
+            finally:
+                server.stop()
+    medians = {name: tuple(statistics.median(side) for side in zip(*runs)) for name, runs in rates.items()}
+    for name, (sets, gets) in medians.items():
+        print(f"50 writers and 50 readers, {name}: {sets:.0f} SET/s, {gets:.0f} GET/s", flush=True)
+    kept = medians["always"][1] / medians["without a log"][1] * 100
+    times = medians["always"][0] / medians["reference, always"][0]
+    print(f"readers keep {kept:.0f} % (at least 80), writers {times:.1f} times the reference's (at least 3)")
+    return kept >= 80 and times >= 3
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--server", default=os.path.join(ROOT, "build", "bin", "sorrel-server"))
+    parser.add_argument("--reference", default="/usr/bin/redis-server")
+    parser.add_argument("--threads", default="1")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=4)
+    parser.add_argument("--only", choices=("everysec", "always"))
+    arguments = parser.parse_args()
+    extra = ["--threads", arguments.threads]
+    good = True
+    if arguments.only != "always":
+        good = cost_of_everysec(arguments.server, extra, arguments.rounds, {1: 300_000, 64: 3_000_000})
+    if arguments.only != "everysec":
+        good = always(arguments.server, extra, arguments.reference, arguments.rounds, arguments.seconds) and good
+    return 0 if good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
