@@ -13,7 +13,8 @@
 namespace sorrel::io {
 
 Result<MappedFile> MappedFile::open(const std::string& path) {
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // A pipe under that name must not make us wait for who writes to it.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.valid()) return system_error("open " + path);
   struct stat status {};
   if (fstat(file.get(), &status) != 0) return system_error("stat " + path);

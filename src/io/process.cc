@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <string_view>
 #include <vector>
 
 #include "io/files.h"
@@ -42,6 +43,16 @@ void ignore_hangups() {
   ignore.sa_handler = SIG_IGN;
   sigaction(SIGHUP, &ignore, nullptr);
   sigaction(SIGPIPE, &ignore, nullptr);
+}
+
+void end_on_cut_files() {
+  struct sigaction action {};
+  action.sa_handler = [](int) {
+    constexpr std::string_view kWords = "The file was cut shorter while it was read.\n";
+    (void)!write(STDERR_FILENO, kWords.data(), kWords.size());
+    _exit(1);
+  };
+  sigaction(SIGBUS, &action, nullptr);
 }
 
 void hold_termination_signals() {

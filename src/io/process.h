@@ -21,6 +21,10 @@ Status daemonize();
 // errors of the calls that hit them.
 void ignore_hangups();
 
+// For programs that read mapped files: when somebody cuts the file meanwhile, the kernel has
+// nothing to show and sends SIGBUS. Says so on standard error and ends the process with code 1.
+void end_on_cut_files();
+
 // Holds SIGTERM and SIGINT back from the calling thread and every thread it makes from now on; a
 // loop that watches signals then gets them. Call it before the first thread is made: a thread
 // without it would die of the signal.

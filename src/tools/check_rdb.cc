@@ -1,0 +1,208 @@
+#include "tools/check_rdb.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "base/version.h"
+#include "io/mapped_file.h"
+#include "io/system_clock.h"
+#include "rdb/file_reader.h"
+#include "tools/value_limits.h"
+#include "types/hash.h"
+
+namespace sorrel::tools {
+namespace {
+
+// What redis-check-rdb calls the object types.
+constexpr std::array<std::string_view, 26> kTypeNames = {
+    "string",
+    "list-linked",
+    "set-hashtable",
+    "zset-v1",
+    "hash-hashtable",
+    "zset-v2",
+    "module-pre-release",
+    "module-value",
+    "",
+    "hash-zipmap",
+    "list-ziplist",
+    "set-intset",
+    "zset-ziplist",
+    "hash-ziplist",
+    "quicklist",
+    "stream",
+    "hash-listpack",
+    "zset-listpack",
+    "quicklist-v2",
+    "stream-v2",
+    "set-listpack",
+    "stream-v3",
+    "hash-hashtable-md-pre-release",
+    "hash-listpack-md-pre-release",
+    "hash-hashtable-md",
+    "hash-listpack-md",
+};
+
+std::string_view type_name_of(uint8_t object_type) {
+  return object_type < kTypeNames.size() ? kTypeNames[object_type] : "unknown";
+}
+
+class Check final : public rdb::FileVisitor {
+ public:
+  Check(std::string_view bytes, int64_t now_ms, const Print& print)
+      : bytes_(bytes), now_ms_(now_ms), print_(print), reader_(bytes, options_, *this) {}
+
+  bool run() {
+    if (const Status read = reader_.read(); !read) {
+      tell_problem(read.error().text);
+      tell_counts();
+      return false;
+    }
+    // No log follows on dumps as old as that; so the version is not what it was.
+    if (reader_.version() < rdb::kVersionOfChecksum && reader_.position() != bytes_.size()) {
+      print_("--- RDB ERROR DETECTED ---\n");
+      at_offset(fmt::format("version {} has no checksum, yet {} bytes follow its end",
+                            reader_.version(), bytes_.size() - reader_.position()));
+      tell_counts();
+      return false;
+    }
+    if (reader_.verified()) {
+      at_offset("Checksum OK");
+    } else if (reader_.version() >= rdb::kVersionOfChecksum) {
+      at_offset("RDB file was saved with checksum disabled: no check performed.");
+    }
+    at_offset("\\o/ RDB looks OK! \\o/");
+    tell_counts();
+    return true;
+  }
+  uint64_t end() const { return reader_.position(); }
+
+ private:
+  Status on_aux(std::string_view name, std::string_view value) override {
+    at_offset(fmt::format("AUX FIELD {} = '{}'", shown(name), shown(value)));
+    return {};
+  }
+  Status on_module_aux(std::string_view module) override {
+    at_offset(fmt::format("MODULE AUX for: {}", shown(module)));
+    return {};
+  }
+  Status on_database(uint64_t db) override {
+    at_offset(fmt::format("Selecting DB ID {}", db));
+    return {};
+  }
+  Status on_string(const rdb::FileKey& key, std::string_view) override { return count(key); }
+  Status on_empty(const rdb::FileKey& key) override { return count(key); }
+  Status on_collection(const rdb::FileKey& key, rdb::Value& value) override {
+    // The earliest deadline is known without looking at every field.
+    if (value.type() == Type::kHash && next_field_expiry(value.collection()) != kNoExpiry) {
+      Hash(value.collection()).for_each([this](const HashItem& item) {
+        if (item.expiry != kNoExpiry) field_expiries_++;
+      });
+    }
+    return count(key);
+  }
+
+  Status count(const rdb::FileKey& key) {
+    keys_++;
+    if (key.expiry == kNoExpiry) return {};
+    expiries_++;
+    if (key.expiry < now_ms_) expired_++;
+    return {};
+  }
+
+  void at_offset(std::string_view text) {
+    print_(fmt::format("[offset {}] {}\n", reader_.position(), text));
+  }
+
+  void tell_problem(std::string_view problem) {
+    const uint64_t offset = reader_.problem_offset();
+    const std::string prefix = fmt::format("offset {}: ", offset);
+    if (problem.starts_with(prefix)) problem.remove_prefix(prefix.size());
+    print_("--- RDB ERROR DETECTED ---\n");
+    print_(fmt::format("[offset {}] {}\n", offset, shown(problem, 1024)));
+    print_(fmt::format("[additional info] While doing: {}\n", doing(problem)));
+    const uint8_t first = first_byte();
+    if (offset < rdb::kHeaderBytes || first >= rdb::kFirstOpcode) return;
+    if (!reader_.problem_key().empty()) {
+      print_(fmt::format("[additional info] Reading key '{}'\n", shown(reader_.problem_key())));
+    }
+    print_(fmt::format("[additional info] Reading type {} ({})\n", first, type_name_of(first)));
+  }
+
+  // The first byte of the element that is wrong says what it is.
+  uint8_t first_byte() const {
+    const uint64_t offset = reader_.problem_offset();
+    return offset < bytes_.size() ? static_cast<uint8_t>(bytes_[offset]) : 0;
+  }
+
+  std::string_view doing(std::string_view problem) const {
+    if (reader_.problem_offset() < rdb::kHeaderBytes) return "start";
+    if (problem.find("checksum") != std::string_view::npos) return "check-sum";
+    if (reader_.problem_offset() >= bytes_.size()) return "read-type";
+    switch (static_cast<rdb::Opcode>(first_byte())) {
+      case rdb::Opcode::kExpiryMs:
+      case rdb::Opcode::kExpirySeconds:
+        return "read-expire";
+      case rdb::Opcode::kAux:
+        return "read-aux";
+      case rdb::Opcode::kModuleAux:
+        return "read-module-aux";
+      case rdb::Opcode::kFunction:
+      case rdb::Opcode::kOldFunction:
+        return "read-functions";
+      default:
+        break;
+    }
+    if (first_byte() >= rdb::kFirstOpcode) return "read-len";
+    return reader_.problem_key().empty() ? "read-key" : "read-object-value";
+  }
+
+  void tell_counts() {
+    print_(fmt::format("[info] {} keys read\n", keys_));
+    print_(fmt::format("[info] {} expires\n", expiries_));
+    print_(fmt::format("[info] {} already expired\n", expired_));
+    print_(fmt::format("[info] {} subexpires\n", field_expiries_));
+  }
+
+  const ToolLimits limits_;
+  const rdb::FileReadOptions options_{.limits = limits_.values()};
+  std::string_view bytes_;
+  int64_t now_ms_;
+  const Print& print_;
+  rdb::FileReader reader_;
+  uint64_t keys_ = 0;
+  uint64_t expiries_ = 0;
+  uint64_t expired_ = 0;
+  uint64_t field_expiries_ = 0;
+};
+
+}  // namespace
+
+std::optional<uint64_t> check_rdb(const std::string& name, std::string_view bytes, int64_t now_ms,
+                                  const Print& print) {
+  print(fmt::format("[offset 0] Checking RDB file {}\n", name));
+  Check check(bytes, now_ms, print);
+  if (!check.run()) return std::nullopt;
+  return check.end();
+}
+
+int check_rdb_program(const std::string& program, std::span<const std::string> args,
+                      const Print& print, const Print& complain) {
+  if (args.size() != 1) {
+    complain(fmt::format("Usage: {} <rdb-file-name>\n", program));
+    return 1;
+  }
+  if (args[0] == "-v" || args[0] == "--version") {
+    print(fmt::format("sorrel-check-rdb {} (Redis {})\n", kSorrelVersion, kRedisVersion));
+    return 0;
+  }
+  const Result<io::MappedFile> file = io::MappedFile::open(args[0]);
+  if (!file) {
+    complain(fmt::format("Cannot open file {}: {}\n", args[0], reason_of(file.error().text)));
+    return 1;
+  }
+  return check_rdb(args[0], file->bytes(), io::SystemClock().wall_ms(), print) ? 0 : 1;
+}
+
+}  // namespace sorrel::tools

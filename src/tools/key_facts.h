@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "rdb/file_reader.h"
+#include "types/record.h"
+
+namespace sorrel::tools {
+
+// What a report says about one key.
+struct KeyFacts {
+  uint64_t db = 0;
+  std::string name;
+  Type type = Type::kString;
+  std::string_view encoding;  // as OBJECT ENCODING would answer
+  uint64_t memory = 0;        // bytes in a server that has loaded it, without its share of tables
+  uint64_t file_bytes = 0;    // in the dump
+  uint64_t elements = 1;      // of the collection; a string is one
+  uint64_t largest_element = 0;  // bytes of its longest element; 0 for what is not looked into
+  int64_t expiry = kNoExpiry;    // absolute milliseconds
+  std::optional<uint64_t> idle_seconds;
+  std::optional<uint8_t> frequency;
+};
+
+// Puts each value into a record as a server does, looks at it, and lets it go.
+class KeyMeasure {
+ public:
+  KeyFacts measure(const rdb::FileKey& key, std::string_view text);
+  // Takes the collection.
+  KeyFacts measure(const rdb::FileKey& key, rdb::Value& value);
+
+ private:
+  KeyFacts take(const rdb::FileKey& key, Record* record);
+
+  RecordArena arena_;
+};
+
+}  // namespace sorrel::tools
