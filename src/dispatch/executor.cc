@@ -157,7 +157,7 @@ void Executor::show(const Command& command, const Request& request, const Caller
   waiting_.asked = false;
   Call call{command, request.args, caller, reply, door_, rewrite_, request, waiting_, *this};
   const uint64_t errors = reply.errors();
-  current_ = &command;
+  current_ = &call;
   if (!kLatches || !world_.gate.threaded() || command.locking == Locking::kNone) {
     run_locked(call);
   } else if (command.locking == Locking::kKeys) {
@@ -312,7 +312,7 @@ Executor::Inside::~Inside() {
                         call_.caller.id);
   executor_.rewrite_.reset();
   executor_.last_cycles_ = began_cycles_;
-  executor_.current_ = &call_.command;
+  executor_.current_ = &call_;
 }
 
 void Executor::Inside::run(const Command& command, const Request& request, Caller& caller,
@@ -323,8 +323,9 @@ void Executor::Inside::run(const Command& command, const Request& request, Calle
   Call call{command, request.args,      caller,  reply, executor.door_, executor.rewrite_,
             request, executor.waiting_, executor};
   const uint64_t errors = reply.errors();
-  executor.current_ = &command;
+  executor.current_ = &call;
   executor.run_locked(call);
+  executor.current_ = &call_;
   if ((call_.caller.reasons & Caller::kTracking) != 0 && &caller != &call_.caller) [[unlikely]] {
     executor.note_read(call_.caller, call);
   }

@@ -199,8 +199,8 @@ class Executor {
   unsigned worker() const { return worker_; }
   Random& random() { return random_; }
   const ExecutorWorld& world() const { return world_; }
-  // Is this worker running a command right now, and which? For INFO and crash reports.
-  const Command* current() const { return current_; }
+  // The command that this worker runs right now, for crash reports; null: none.
+  const Call* current() const { return current_; }
 
  private:
   // Why a request may not run, in words; empty: it may.
@@ -262,7 +262,7 @@ class Executor {
   int64_t now_ms_ = 0;
   uint64_t last_cycles_ = 0;
   uint64_t changes_ = 0;
-  const Command* current_ = nullptr;
+  const Call* current_ = nullptr;
   int inside_depth_ = 0;       // of Inside: what it changed is not to be seen yet
   uint64_t inner_errors_ = 0;  // answered by commands inside the one that runs
   CommandTable::Recent recent_;

@@ -1,5 +1,6 @@
 // Options change in one place; this hands them to the rooms that keep a copy of what they need.
 
+#include <algorithm>
 #include <limits>
 #include <string_view>
 
@@ -13,6 +14,12 @@ namespace {
 
 OutputBound bound_of(const OutputLimit& limit) {
   return {limit.hard_bytes, limit.soft_bytes, limit.soft_seconds};
+}
+
+// Shorter than two rounds of the cron, which comes by, it would bark at nothing.
+int64_t watchdog_for(const ProcessOptions& from) {
+  if (from.watchdog_period_ms == 0) return 0;
+  return std::max(from.watchdog_period_ms, 2 * 1000 / std::max<int64_t>(from.hz, 1));
 }
 
 // A negative limit watches for nothing.
@@ -182,6 +189,7 @@ void Server::apply_options() {
 
   expiry_.effort = from.memory.active_expire_effort;
   expiry_.hz = from.process.hz;
+  expiry_.watchdog_ms = watchdog_for(from.process);
 
   apply_monitor_options(from.monitor);
   limit_memory();
@@ -233,6 +241,15 @@ void Server::register_hooks() {
   });
   config_.on_change("loglevel", [this](Options& options) -> Status {
     if (process_.set_log_level) process_.set_log_level(options.logging.level);
+    return {};
+  });
+  config_.on_change("crash-log-enabled", [this](Options& options) -> Status {
+    if (process_.set_crash_report) process_.set_crash_report(options.logging.crash_log);
+    return {};
+  });
+  config_.on_change("watchdog-period", [this](Options&) -> Status {
+    apply_options();
+    for (const auto& worker : workers_) worker->apply_watchdog();
     return {};
   });
   config_.on_change("proc-title-template", [this](Options&) -> Status {

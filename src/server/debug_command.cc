@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <csignal>
 #include <cstdlib>
 #include <thread>
 
@@ -158,13 +157,38 @@ void jmap(Call& call) {
   call.reply.error("ERR JMAP is not available: there is no virtual machine whose heap to list");
 }
 
-[[noreturn]] void segfault(Call&) {
-  std::raise(SIGSEGV);
+// Writes where nothing is, out of the compiler's sight.
+void segfault(Call& call) {
+  volatile uintptr_t nowhere = 0x10;
+  *reinterpret_cast<volatile char*>(nowhere) = 'x';
+  call.reply.ok();
+}
+
+// How a bug in our own reasoning ends: the words that people look for, and the report.
+[[noreturn]] void crash(Call& call) {
+  const DebugCommand& command = command_of(call);
+  if (command.options.process.exit_on_panic) std::_Exit(1);
   std::abort();
 }
 
-[[noreturn]] void abort_now(Call&) {
-  std::abort();
+[[noreturn]] void failed_assertion(Call& call) {
+  command_of(call).log.warning("=== ASSERTION FAILED ===");
+  command_of(call).log.warning("==> DEBUG ASSERT was called");
+  crash(call);
+}
+
+[[noreturn]] void panic(Call& call) {
+  Logger& log = command_of(call).log;
+  log.warning("------------------------------------------------");
+  log.warning("!!! Software Failure. Press left mouse button to continue");
+  log.warning("Guru Meditation: \"DEBUG PANIC called\"");
+  log.warning("------------------------------------------------");
+  crash(call);
+}
+
+[[noreturn]] void out_of_memory(Call& call) {
+  command_of(call).log.warning("Out Of Memory, as DEBUG OOM asked");
+  crash(call);
 }
 
 void help(Call& call);
@@ -184,7 +208,7 @@ constexpr size_t kMany = 1 << 20;
 constexpr Aid kAids[] = {
     {"aof-flush-sleep", 1, 1, aof_flush_sleep, "AOF-FLUSH-SLEEP <microseconds>",
      "Sleep so long before each write of the append only file."},
-    {"assert", 0, 0, abort_now, "ASSERT", "Crash, as a failed assertion would."},
+    {"assert", 0, 0, failed_assertion, "ASSERT", "Crash, as a failed assertion would."},
     {"change-repl-id", 0, 0, change_repl_id, "CHANGE-REPL-ID", "Draw a new replication id."},
     {"config-rewrite-force-all", 0, 0, config_rewrite_force_all, "CONFIG-REWRITE-FORCE-ALL",
      "Like CONFIG REWRITE, but write every directive, also those at their default."},
@@ -202,8 +226,8 @@ constexpr Aid kAids[] = {
     {"loadaof", 0, 0, loadaof, "LOADAOF", "Load the append only file again."},
     {"log", 1, 1, log, "LOG <message>", "Write a line to the log."},
     {"object", 1, 1, debug_object, "OBJECT <key>", "How a key and its value are kept."},
-    {"oom", 0, 0, abort_now, "OOM", "Crash, as running out of memory would."},
-    {"panic", 0, 0, abort_now, "PANIC", "Crash, as an impossible state would."},
+    {"oom", 0, 0, out_of_memory, "OOM", "Crash, as running out of memory would."},
+    {"panic", 0, 0, panic, "PANIC", "Crash, as an impossible state would."},
     {"pause-cron", 1, 1, pause_cron, "PAUSE-CRON <0|1>", "Stop the periodic tasks, or go on."},
     {"populate", 1, 3, debug_populate, "POPULATE <count> [<prefix>] [<size>]",
      "Make keys named <prefix>:<number>, with values of <size> bytes."},

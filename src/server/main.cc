@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "io/crash_report.h"
 #include "io/files.h"
 #include "io/log_file.h"
 #include "io/notify.h"
@@ -18,8 +19,10 @@
 #include "server/allocator.h"
 #include "server/command_line.h"
 #include "server/config_disk.h"
+#include "server/crash_witness.h"
 #include "server/server.h"
 #include "server/version.h"
+#include "tools/program.h"
 
 #if defined(SORREL_JEMALLOC)
 // What jemalloc reads when it starts. Left alone it keeps unused pages for ten seconds, in which a
@@ -108,9 +111,13 @@ int serve(Options options, const std::string& config_path, const std::string& ex
   Server server(std::move(options), clock, log, disk_files());
   server.facts().executable = io::absolute_path(executable);
   server.facts().config_file = config_path;
+  CrashWitness witness(server);
+  io::CrashReport crash_report(log, fmt::format("Redis {}", kRedisVersion), witness);
+  crash_report.enable(server.options().logging.crash_log);
   server.set_process_hooks({
       .set_log_level = [&log](LogLevel level) { log.set_level(level); },
       .set_title = [&title](const std::string& text) { title.set(text); },
+      .set_crash_report = [&crash_report](bool enabled) { crash_report.enable(enabled); },
       .program = executable,
       .ready =
           [systemd] {
@@ -133,6 +140,8 @@ int serve(Options options, const std::string& config_path, const std::string& ex
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Under these names Redis's server is another program, and packages link it so.
+  if (const int code = tools::run_as_checker(argc, argv); code >= 0) return code;
   const std::string executable = argv[0];
   const std::vector<std::string> words(argv + 1, argv + argc);
   io::ProcessTitle title(argc, argv, environ);

@@ -50,6 +50,7 @@ struct ServerFacts {
 struct ProcessHooks {
   std::function<void(LogLevel)> set_log_level;
   std::function<void(const std::string&)> set_title;
+  std::function<void(bool)> set_crash_report;
   std::string program;  // {title} of proc-title-template
   // Everything is loaded: clients are served from now on.
   std::function<void()> ready;

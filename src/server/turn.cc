@@ -77,6 +77,7 @@ void Worker::run_crons() {
 }
 
 void Worker::cron() {
+  watchdog_.pet();
   const int64_t now_ms = host_.now_ms();
   host_.cron(now_ms);
   const NodeState& node = sessions_.node;

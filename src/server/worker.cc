@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "io/crash_report.h"
 #include "io/process.h"
 
 namespace sorrel::server {
@@ -25,8 +26,12 @@ Worker::~Worker() {
 }
 
 void Worker::run() {
+  const io::SignalStack stack;
+  thread_id_.store(io::thread_id(), std::memory_order_relaxed);
   // Options may be changed by a worker that started sooner.
   executor_.enter();
+  watchdog_.set_thread(io::thread_id());
+  apply_watchdog();
   arm_cron();
   executor_.leave();
   while (!stopping_.load(std::memory_order_acquire)) loop_->poll(-1);

@@ -8,6 +8,7 @@
 
 #include "dispatch/executor.h"
 #include "io/loop.h"
+#include "io/watchdog.h"
 #include "server/latency_monitor.h"
 #include "session/session_host.h"
 
@@ -19,6 +20,7 @@ struct ExpiryOptions {
   int64_t effort = 1;
   int64_t hz = 10;
   bool cron_paused = false;  // DEBUG PAUSE-CRON: nothing periodic happens
+  int64_t watchdog_ms = 0;   // a worker without cron for so long tells where it stands; 0: off
 };
 
 struct ExpiryStats {
@@ -79,11 +81,16 @@ class Worker {
 
   unsigned index() const { return index_; }
   io::Loop& loop() { return *loop_; }
+  // As the kernel knows it; 0 before it runs. Any thread.
+  int thread_id() const { return thread_id_.load(std::memory_order_relaxed); }
   Executor& executor() { return executor_; }
+  const Executor& executor() const { return executor_; }
   SessionHost& host() { return host_; }
   const ExpiryStats& expiry_stats() const { return expiry_stats_; }
   const TurnStats& turn_stats() const { return turn_stats_; }
   void reset_stats();
+  // The options have changed; under the gate.
+  void apply_watchdog() { watchdog_.set_period_ms(expiry_.watchdog_ms); }
   // Runs with this worker's cron, at most ten times a second. Before run().
   void set_server_cron(std::function<void()> task) { server_cron_ = std::move(task); }
   // Told of slices of expiry that take as long as LATENCY watches for. Before run().
@@ -107,6 +114,8 @@ class Worker {
   SessionHost host_;
   std::atomic<bool> stopping_{false};
   std::thread thread_;
+  std::atomic<int> thread_id_{0};
+  io::Watchdog watchdog_;
   std::function<void()> server_cron_;
   int64_t server_cron_ran_ns_ = 0;
   LatencyMonitor* latency_ = nullptr;

@@ -83,7 +83,7 @@ class Bench:
         return text, done.returncode
 
     def make_dump(self):
-        server = Server(self.server_path, options=[("dbfilename", "made.rdb")])
+        server = Server(self.server_path, options=[("dbfilename", "made.rdb"), ("rdb-compat-version", "10")])
         try:
             server.start()
             connection = server.connect()
@@ -149,11 +149,11 @@ def damaged(data, chance):
 def a_dump_is_whole(bench):
     text, _ = bench.run("sorrel-check-rdb", bench.dump, wanted=0)
     holds("\\o/ RDB looks OK! \\o/" in text and "Checksum OK" in text, text)
-    holds("[info] 215 keys read\n[info] 1 expires\n[info] 0 already expired\n" in text, text)
+    holds("[info] 214 keys read\n[info] 1 expires\n[info] 0 already expired\n" in text, text)
     if os.path.exists(REFERENCE):
         reference, code = bench.run(REFERENCE, bench.dump)
         same(code, 0)
-        for line in ("[info] 215 keys read", "[info] 1 expires", "[info] 0 already expired", "Checksum OK"):
+        for line in ("[info] 214 keys read", "[info] 1 expires", "[info] 0 already expired", "Checksum OK"):
             holds(line in reference, reference)
 
 
@@ -365,8 +365,9 @@ def repaired_logs_are_loaded(bench):
 def key_by_key(bench):
     text, _ = bench.run("sorrel-rdb", "--format", "json", bench.dump, wanted=0)
     document = json.loads(text)
-    same(len(document["keys"]), 215)
-    same(document["total"]["keys"], 215)
+    same(len(document["keys"]), 214)
+    same(document["total"]["keys"], 214)
+    same(document["total"]["memory_bytes"], sum(key["memory_bytes"] for key in document["keys"]))
     same(document["types"]["string"]["keys"], 204)
     same(document["types"]["stream"]["elements"], 300)
     same(document["databases"]["9"]["keys"], 1)
@@ -379,8 +380,9 @@ def key_by_key(bench):
     holds(by_name["session:1"]["expiry_ms"] > 0, str(by_name["session:1"]))
     same([prefix["keys"] for prefix in document["prefixes"] if prefix["prefix"] == "user:"], [200])
     rows = list(csv.DictReader(bench.run("sorrel-rdb", "--format", "csv", bench.dump, wanted=0)[0].splitlines()))
-    same(len(rows), 215)
-    same(sum(int(row["size_in_bytes"]) for row in rows), document["total"]["memory_bytes"])
+    same(len(rows), 214)
+    # Tables are laid out by a secret of each run, so sizes differ a little.
+    same(sum(int(row["file_bytes"]) for row in rows), document["total"]["file_bytes"])
 
 
 def filters(bench):
