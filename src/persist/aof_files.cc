@@ -133,7 +133,9 @@ Status AofFiles::put_base(const NewBase& base) {
     if (Status moved = io::rename_durably(temporary_increment(), increment); !moved) return moved;
   }
   if (Status written = write_manifest(next); !written) {
-    (void)io::remove_file(file).ok();
+    // The manifest on disk may be the new one all the same: one that is in place but could not be
+    // synced counts as failed. So what it names stays, and its name is not given again.
+    manifest_.base_sequence = next.base_sequence;
     return written;
   }
   manifest_ = std::move(next);

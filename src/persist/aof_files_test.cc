@@ -108,6 +108,18 @@ TEST_F(AofFilesTest, ABaseThatIsNotThereChangesNothing) {
   EXPECT_EQ(files->manifest().base_sequence, 0);
 }
 
+TEST_F(AofFilesTest, ABaseStaysWhenTheManifestMayNameIt) {
+  ASSERT_TRUE(files->read().ok());
+  ASSERT_TRUE(files->make_folder().ok());
+  fs::create_directory(files->path("a.aof.manifest"));  // cannot be written
+  EXPECT_FALSE(put_base("first", {}).ok());
+  EXPECT_EQ(get(files->path("a.aof.1.base.rdb")), "first");
+  fs::remove(files->path("a.aof.manifest"));
+  ASSERT_TRUE(put_base("second", {}).ok());
+  EXPECT_EQ(get(files->path("a.aof.1.base.rdb")), "first");
+  EXPECT_EQ(manifest_text(), "file a.aof.2.base.rdb seq 2 type b\n");
+}
+
 TEST_F(AofFilesTest, ALogOfOldBecomesTheBase) {
   put(dir / "a.aof", "old log");
   ASSERT_TRUE(files->read().ok());

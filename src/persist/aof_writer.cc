@@ -18,6 +18,9 @@ constexpr int64_t kGatherNs = 5'000'000;
 // With `everysec` replies wait when the oldest change is this old and not synced.
 constexpr int64_t kStallNs = 2'000'000'000;
 
+// How an effect of several commands begins.
+constexpr std::string_view kMulti = "*1\r\n$5\r\nMULTI\r\n";
+
 }  // namespace
 
 AofWriter::AofWriter(const Clock& clock, EffectStream& stream, std::function<void()> on_trouble)
@@ -157,14 +160,20 @@ void AofWriter::on_effect(const Effect& effect) {
     if (options_.timestamps) add_timestamp();
     LogBlock& block = block_for(effect.body.size());
     const size_t before = block.bytes.size();
+    std::string_view body = effect.body;
     if (effect.db != selected_) {
+      // In a transaction the choice of the database is a part of it, as Redis has it.
+      if (body.starts_with(kMulti)) {
+        block.bytes.append(kMulti);
+        body.remove_prefix(kMulti.size());
+      }
       const std::string number = std::to_string(effect.db);
       resp::append_array_header(block.bytes, 2);
       resp::append_bulk(block.bytes, "SELECT");
       resp::append_bulk(block.bytes, number);
       selected_ = effect.db;
     }
-    block.bytes.append(effect.body);
+    block.bytes.append(body);
     queued_bytes_ += block.bytes.size() - before;
     block.last_sequence = effect.sequence;
   } else {

@@ -49,6 +49,19 @@ class AofWriterTest : public ::testing::Test {
   AofWriter writer{clock, stream, [this] { troubles++; }};
 };
 
+TEST_F(AofWriterTest, SelectsWithinATransaction) {
+  start(SyncPolicy::kEverySecond);
+  log.begin_unit();
+  append(5, "a");
+  append(5, "b");
+  log.end_unit();
+  log.flush();
+  ASSERT_TRUE(writer.flush().ok());
+  EXPECT_EQ(disk.contents(), command({"MULTI"}) + command({"SELECT", "5"}) + command({"a"}) +
+                                 command({"b"}) + command({"EXEC"}));
+  ASSERT_TRUE(writer.stop().ok());
+}
+
 TEST_F(AofWriterTest, SelectsWhenTheDatabaseChanges) {
   start(SyncPolicy::kEverySecond);
   append(0, "a");

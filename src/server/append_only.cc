@@ -63,7 +63,7 @@ void AppendOnly::delete_history() {
   if (files_ != nullptr) files_->delete_history();
 }
 
-Status AppendOnly::turn(bool on) {
+Status AppendOnly::turn(bool on, bool later) {
   Logger& log = server_.log();
   if (on == (state_ != State::kOff)) return {};
   if (!on) {
@@ -84,7 +84,7 @@ Status AppendOnly::turn(bool on) {
   }
   state_ = State::kWaiting;
   apply_options();
-  if (server_.persistence().child().active()) {
+  if (later || server_.persistence().child().active()) {
     scheduled_ = true;
     log.notice(
         "AOF was enabled but there is already another background operation. An AOF background was "

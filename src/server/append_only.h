@@ -65,8 +65,9 @@ class AppendOnly {
   // DEBUG LOADAOF, on `worker`; only `may_yield` lets others in meanwhile.
   Status reload(unsigned worker, bool may_yield);
 
-  // CONFIG SET appendonly. An Error is the answer.
-  Status turn(bool on);
+  // CONFIG SET appendonly. An Error is the answer. `later`: it is a part of something whose effects
+  // are one, which a log that begins in the middle of it would hold twice.
+  Status turn(bool on, bool later);
   // Options have changed.
   void apply_options();
   void cron();

@@ -228,7 +228,8 @@ void Server::register_hooks() {
     return {};
   });
   config_.on_change("appendonly", [this](Options& options) -> Status {
-    return persistence_.append_only().turn(options.persistence.append_only);
+    return persistence_.append_only().turn(options.persistence.append_only,
+                                           config_commands_.in_unit);
   });
   config_.on_change("aof-disable-auto-gc", [this](Options& options) -> Status {
     if (!options.persistence.disable_auto_gc) persistence_.append_only().delete_history();

@@ -44,7 +44,10 @@ void config_set(Call& call) {
   ConfigStore::Caller caller;
   caller.local = commands.is_local && commands.is_local(call.caller);
   caller.loading = commands.is_loading && commands.is_loading();
-  if (const Status status = commands.store.set(settings, caller); !status) {
+  commands.in_unit = !call.caller.may_wait;
+  const Status status = commands.store.set(settings, caller);
+  commands.in_unit = false;
+  if (!status) {
     return call.reply.error(status.error().text);
   }
   call.reply.ok();

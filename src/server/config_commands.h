@@ -20,6 +20,7 @@ struct ConfigCommands {
   std::function<bool(const Caller&)> is_local;
   std::function<bool()> is_loading;
   std::function<std::optional<std::vector<std::string>>()> user_lines;
+  bool in_unit = false;  // the CONFIG SET that runs is a part of a transaction or of a script
 };
 
 // One binding per CONFIG subcommand; `commands` is their context and must outlive the table.

@@ -52,8 +52,11 @@ void flushall(Call& call) {
   call.keys.note_flush(ChangeObserver::kEveryDatabase);
   size_t keys = 0;
   for (int db = 0; db < keyspace.database_count(); db++) keys += keyspace.flush(db, *in_background);
-  if (Persistence* persistence = commands_of(call).persistence) persistence->after_flush_all();
+  const uint64_t before = call.keys.changes();
   count_flush(call, keys);
+  if (Persistence* persistence = commands_of(call).persistence) {
+    persistence->after_flush_all(call.keys.changes() - before);
+  }
   call.reply.ok();
 }
 

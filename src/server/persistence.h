@@ -66,8 +66,9 @@ class Persistence {
   // Ends a snapshot in the background and takes back one that is scheduled; what of both there was.
   enum class Cancelled : uint8_t { kNothing, kRunning, kScheduled };
   Cancelled cancel_background_save();
-  // The keyspace was emptied: what the child writes is old, and the file on disk as well.
-  void after_flush_all();
+  // The keyspace was emptied, which is about to be counted as so many changes: what the child
+  // writes is old, and the file on disk as well.
+  void after_flush_all(uint64_t changes);
   // Save points, scheduled saves, the child's end. Ten times a second, on worker 0.
   void cron();
   // Whether writes are refused because snapshots fail; after options or facts have changed.

@@ -134,14 +134,11 @@ Persistence::Cancelled Persistence::cancel_background_save() {
   return Cancelled::kScheduled;
 }
 
-void Persistence::after_flush_all() {
+void Persistence::after_flush_all(uint64_t changes) {
   if (child_.kind() == persist::ChildKind::kSnapshot) child_.kill();
   if (server_.options().persistence.save.empty()) return;
-  // What was lost on purpose must not come back after a crash. The changes count as unsaved all the
-  // same: others are to hear of the flush.
-  const uint64_t before = saves_.changes_saved;
-  (void)save().ok();
-  saves_.changes_saved = before;
+  // What was lost on purpose must not come back after a crash.
+  if (save()) saves_.changes_saved += changes;
 }
 
 void Persistence::finish_child(const persist::ChildEnd& end) {
