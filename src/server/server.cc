@@ -115,6 +115,7 @@ Status Server::build_commands() {
   config_commands_.files = files_;
   config_commands_.reset_statistics = [this] { reset_stats(); };
   config_commands_.is_local = is_local;
+  config_commands_.is_loading = [this] { return persistence_.load().loading; };
   config_commands_.user_lines = [this] { return user_lines(options_, sessions_.users); };
   add(config_bindings(config_commands_));
   add(session_bindings(sessions_));

@@ -37,6 +37,7 @@ class Writer:
     def __init__(self, number):
         self.number = number
         self.sent = 0
+        self.paired = 0  # the last value that both had when this round began
         self.acknowledged = []  # [(value, when)]
 
     def keys(self):
@@ -88,10 +89,11 @@ class Writer:
         if not least <= last <= self.sent or values != list(range(last - len(values) + 1, last + 1)):
             raise Broken(f"{listed} ends with {values[-5:]}: {least} was acknowledged, {self.sent} sent")
         # From here on what is there is the truth.
-        if not found[plain] - 1 <= found[left] <= found[plain]:
+        if found[left] not in (found[plain], found[plain] - 1, self.paired):
             raise Broken(f"{plain} is {found[plain]} and {left} {found[left]}: out of order")
         connection.call("DEL", listed)
         self.sent = found[plain]
+        self.paired = found[left]
         self.acknowledged = []
 
 
