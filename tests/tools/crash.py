@@ -107,7 +107,7 @@ def bad_access(server):
         "------ CLIENT LIST OUTPUT ------",
         "name=the-culprit",
     )
-    holds(re.search(r"debug\S*Call\S*\+0x", report), "the trace does not name the handler:\n" + report[:3000])
+    holds(re.search(r"(debug|segfault)\S*Call\S*\+0x", report), "the trace does not name the handler:\n" + report[:3000])
 
 
 def failed_assertion(server):
