@@ -346,26 +346,44 @@ void RecordArena::free_garbage(const Garbage& garbage) {
   }
 }
 
-bool RecordArena::takes_long_to_free(const Garbage& garbage) {
-  if (garbage.bytes >= kFreeLaterBytes) return true;
+namespace {
+
+bool is_more_than(const RecordArena::Garbage& garbage, size_t bytes, size_t elements) {
+  if (garbage.bytes >= bytes) return true;
   switch (garbage.encoding) {
     case Encoding::kQuicklist:
     case Encoding::kHashtable:
     case Encoding::kSkiplist:
     case Encoding::kStream:
-      return collection_ops(garbage.type).size({garbage.encoding, garbage.data}) >
-             kFreeLaterElements;
+      return collection_ops(garbage.type).size({garbage.encoding, garbage.data}) > elements;
     default:
       return false;  // it is one block
   }
+}
+
+// Nobody waits for so much, whatever the directives say: a million elements take as long as a
+// hundred thousand commands.
+bool takes_too_long_to_free(const RecordArena::Garbage& garbage) {
+  constexpr size_t kBytes = size_t{4} << 20;
+  constexpr size_t kElements = 10'000;
+  return is_more_than(garbage, kBytes, kElements);
+}
+
+}  // namespace
+
+bool RecordArena::takes_long_to_free(const Garbage& garbage) {
+  return is_more_than(garbage, kFreeLaterBytes, kFreeLaterElements);
 }
 
 void RecordArena::free_value(Record* record, Freeing why) {
   if (record->encoding() < Encoding::kRaw) return;
   const Garbage garbage{record->type(), record->encoding(), pointer(record), outside_bytes(record)};
   oversize_bytes_ -= garbage.bytes;
-  if (free_later_ != nullptr && (*free_later_when_ & bit_of(why)) != 0 &&
-      takes_long_to_free(garbage)) {
+  const auto later = [&] {
+    const bool asked = (*free_later_when_ & bit_of(why)) != 0;
+    return asked ? takes_long_to_free(garbage) : takes_too_long_to_free(garbage);
+  };
+  if (free_later_ != nullptr && later()) {
     free_later_(free_later_context_, garbage);
   } else {
     free_garbage(garbage);

@@ -111,5 +111,27 @@ TEST(RecordTest, RandomLifeKeepsKeyValueAndDeadline) {
   }
 }
 
+// What takes long is freed elsewhere where that is asked for; what takes too long always is.
+TEST(RecordArenaTest, BigValuesAreFreedElsewhere) {
+  RecordArena arena;
+  size_t deferred = 0;
+  FreeingSet when = bit_of(Freeing::kUnlinked);
+  arena.set_free_later(
+      [](void* context, const RecordArena::Garbage& garbage) {
+        ++*static_cast<size_t*>(context);
+        RecordArena::free_garbage(garbage);
+      },
+      &deferred, &when);
+  const std::string two_megabytes(size_t{2} << 20, 'x');
+  const std::string five_megabytes(size_t{5} << 20, 'x');
+  arena.free(arena.make_string("key", two_megabytes, kNoExpiry), Freeing::kDeleted);
+  EXPECT_EQ(deferred, 0u);
+  arena.free(arena.make_string("key", two_megabytes, kNoExpiry), Freeing::kUnlinked);
+  EXPECT_EQ(deferred, 1u);
+  arena.free(arena.make_string("key", five_megabytes, kNoExpiry), Freeing::kDeleted);
+  EXPECT_EQ(deferred, 2u);
+  EXPECT_EQ(arena.used_bytes(), 0u);
+}
+
 }  // namespace
 }  // namespace sorrel
