@@ -238,7 +238,7 @@ Status FileReader::read_checksum() {
   if (!options_.verify_checksum || sum == 0) return {};
   if (sum != sum_) {
     return problem(
-        fmt::format("wrong checksum: the file says {:016x}, its bytes give {:016x}", sum, sum_));
+        fmt::format("RDB CRC error: the file says {:016x}, its bytes give {:016x}", sum, sum_));
   }
   verified_ = true;
   return {};

@@ -150,7 +150,7 @@ TEST(RdbFile, WhatIsWrongIsToldWithItsPlace) {
             Texts{"offset 23: the file ends within its checksum, at byte 30"});
   std::string flipped = whole;
   flipped[17] = 'x';
-  EXPECT_TRUE(lines_of(flipped).front().starts_with("offset 23: wrong checksum"));
+  EXPECT_TRUE(lines_of(flipped).front().starts_with("offset 23: RDB CRC error"));
   FileBuilder strange("REDIS0009");
   strange.database(0).raw("\x08").text("key");
   EXPECT_EQ(lines_of(strange.end()),

@@ -76,7 +76,8 @@ class Persistence {
 
   // Is there anything to load?
   bool has_data();
-  // At the start, inside worker 0's batch. An Error has been logged: the server must not go on.
+  // At the start, before worker 0's first turn. An Error has been logged: the server must not go
+  // on.
   Status load_at_start();
   // DEBUG RELOAD, on `worker`; only `may_yield` lets others in meanwhile. An Error is the answer.
   Status reload(const ReloadOptions& options, unsigned worker, bool may_yield);
@@ -122,6 +123,7 @@ class Persistence {
   SaveFacts saves_;
   LoadFacts load_;
   AppendOnly append_only_;
+  bool starting_ = false;  // load_at_start() runs
 };
 
 }  // namespace sorrel::server

@@ -28,7 +28,12 @@ void Persistence::end_loading() {
 }
 
 Status Persistence::let_others_in(unsigned worker) {
-  server_.workers()[worker]->let_others_in();
+  Worker& host = *server_.workers()[worker];
+  if (starting_) {
+    host.take_turn_between();
+  } else {
+    host.let_others_in();
+  }
   if (server_.stopping()) return Error{"the server was asked to end"};
   return {};
 }
@@ -85,7 +90,9 @@ Status Persistence::load_rdb(const std::string& path, persist::LoadOptions optio
 Status Persistence::load_at_start() {
   if (server_.options().persistence.append_only) return append_only_.load_at_start();
   const int64_t began_ns = server_.clock().monotonic_ns();
+  starting_ = true;
   const Status loaded = load_rdb(rdb_path(), load_options(), 0, true);
+  starting_ = false;
   if (!loaded) {
     if (!server_.stopping()) {
       server_.log().warning("Terminating server after rdb file reading failure.");

@@ -171,16 +171,13 @@ int Server::run() {
   const Status watching = loop.watch_signals([this](int signal) { on_signal(signal); });
   if (!watching) log_.warning("Signals are not watched: " + watching.error().text);
   workers_[0]->set_server_cron([this] { cron(); });
-  bool opened = true;
-  if (persistence_.has_data()) {
-    // From the first moment on nobody may take the empty keyspace for the real one.
-    node_.set(NodeState::kLoading, true);
-    workers_[0]->host().post([this] { load_data(); });
-  } else if ((opened = open_log())) {
-    tell_ready();
-  }
-  if (!opened) return 1;
+  // From the first moment on nobody may take the empty keyspace for the real one.
+  const bool loads = persistence_.has_data();
+  node_.set(NodeState::kLoading, loads);
+  if (!loads && !open_log()) return 1;
   for (size_t i = 1; i < workers_.size(); i++) workers_[i]->start_thread();
+  if (loads) load_data();
+  if (!stopping()) tell_ready();
   workers_[0]->run();
   for (size_t i = 1; i < workers_.size(); i++) workers_[i]->stop();
   for (size_t i = 1; i < workers_.size(); i++) workers_[i]->join();
@@ -191,19 +188,15 @@ int Server::run() {
   return exit_code_.load();
 }
 
-// On worker 0, inside its batch.
+// On worker 0, before its first turn.
 void Server::load_data() {
   Status loaded;
   bool opened = false;
-  workers_[0]->executor().exclusively([&] {
+  workers_[0]->run_alone([&] {
     loaded = persistence_.load_at_start();
     opened = loaded && open_log();
   });
-  if (opened) {
-    tell_ready();
-  } else if (!stopping()) {
-    request_stop(1);
-  }
+  if (!opened && !stopping()) request_stop(1);
 }
 
 // From now on everything goes into the log, if there is one. False: it cannot, and that has been

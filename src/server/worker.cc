@@ -53,18 +53,34 @@ void Worker::stop() {
   loop_->wake();
 }
 
-void Worker::let_others_in() {
-  // Those who wait to be alone get their turn while this worker is outside; a moment's sleep, as
-  // whoever lets a lock go and takes it at once gets it again.
+// Opens the gate and leaves. Those who wait to be alone get their turn while this worker is
+// outside; a moment's sleep, as whoever lets a lock go and takes it at once gets it again.
+void Worker::step_outside() {
   constexpr auto kMoment = std::chrono::milliseconds(1);
-  if (workers_ > 1) {
-    executor_.world().gate.end_exclusive(index_);
-    executor_.leave();
-    std::this_thread::sleep_for(kMoment);
-    executor_.enter();
-  }
+  if (workers_ == 1) return;
+  executor_.world().gate.end_exclusive(index_);
+  executor_.leave();
+  std::this_thread::sleep_for(kMoment);
+}
+
+void Worker::let_others_in() {
+  step_outside();
+  executor_.enter();
   host_.serve_others();
   if (workers_ > 1) executor_.world().gate.begin_exclusive(index_);
+}
+
+void Worker::take_turn_between() {
+  step_outside();
+  loop_->poll(0);
+  executor_.enter();
+  executor_.world().gate.begin_exclusive(index_);
+}
+
+void Worker::run_alone(const std::function<void()>& act) {
+  begin_turn();
+  executor_.exclusively(act);
+  end_turn();
 }
 
 void Worker::reset_stats() {

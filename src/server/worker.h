@@ -74,6 +74,12 @@ class Worker {
   // connections of this worker for a moment, and closes it again.
   void let_others_in();
 
+  // The same from within run_alone(): a whole turn for who has something to say, after which
+  // connections that have ended are gone.
+  void take_turn_between();
+  // A turn before run(), for something that takes long and has the process to itself.
+  void run_alone(const std::function<void()>& act);
+
   // Eviction by a timer, in rounds that leave room for connections in between: until memory is
   // under its limit or nothing can go. On this worker's thread, inside its batch.
   void evict_slice();
@@ -97,6 +103,7 @@ class Worker {
   void set_latency_monitor(LatencyMonitor* monitor) { latency_ = monitor; }
 
  private:
+  void step_outside();
   void begin_turn();
   void end_turn();
   void cron();
