@@ -115,6 +115,7 @@ class Persistence {
   void finish_save(const persist::ChildEnd& end);
   bool may_try_again() const;
   void start_due_saves();
+  Status load_rdb_at_start();
   Status load_rdb(const std::string& path, persist::LoadOptions options, unsigned worker,
                   bool may_yield);
 

@@ -88,11 +88,16 @@ Status Persistence::load_rdb(const std::string& path, persist::LoadOptions optio
 }
 
 Status Persistence::load_at_start() {
-  if (server_.options().persistence.append_only) return append_only_.load_at_start();
-  const int64_t began_ns = server_.clock().monotonic_ns();
   starting_ = true;
-  const Status loaded = load_rdb(rdb_path(), load_options(), 0, true);
+  const bool has_log = server_.options().persistence.append_only;
+  Status loaded = has_log ? append_only_.load_at_start() : load_rdb_at_start();
   starting_ = false;
+  return loaded;
+}
+
+Status Persistence::load_rdb_at_start() {
+  const int64_t began_ns = server_.clock().monotonic_ns();
+  const Status loaded = load_rdb(rdb_path(), load_options(), 0, true);
   if (!loaded) {
     if (!server_.stopping()) {
       server_.log().warning("Terminating server after rdb file reading failure.");

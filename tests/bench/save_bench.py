@@ -18,7 +18,9 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 sys.path.insert(0, HERE)
+sys.path.insert(0, os.path.dirname(HERE))
 
+from lib.server import free_port  # noqa: E402
 from servers import MILLION, TICK, Server  # noqa: E402
 
 REFERENCE = "/usr/bin/redis-server"
@@ -37,11 +39,11 @@ def save(server):
     return server.cpu_seconds() - before
 
 
-def load(program, folder, extra):
+def load(program, folder):
     """CPU seconds from the start until everything is loaded."""
     log = tempfile.TemporaryFile()
-    process = subprocess.Popen(["taskset", "-c", "0", program, "--port", "0", "--save", "", "--unixsocket",
-                                os.path.join(folder, "socket"), *extra], cwd=folder, stdout=log, stderr=log)
+    process = subprocess.Popen(["taskset", "-c", "0", program, "--port", str(free_port()), "--bind", "127.0.0.1",
+                                "--save", ""], cwd=folder, stdout=log, stderr=log)
     try:
         deadline = time.monotonic() + 300
         while time.monotonic() < deadline and process.poll() is None:
@@ -74,7 +76,7 @@ def measure(kind, words, arguments):
             server.stop()
     for _ in range(arguments.rounds):
         for server in servers:
-            loads.setdefault(server.name, []).append(load(programs[server.name], server.dir, []))
+            loads.setdefault(server.name, []).append(load(programs[server.name], server.dir))
     for what, times in (("save", saves), ("load", loads)):
         theirs, ours = (statistics.median(times[name]) for name in ("Redis", "Sorrel"))
         print(f"{what} {arguments.keys} keys, {kind}: Redis {theirs:.2f} s, Sorrel {ours:.2f} s of CPU, "
