@@ -63,6 +63,15 @@ void hold_termination_signals() {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
+bool is_interrupt_pending() {
+  sigset_t pending;
+  return sigpending(&pending) == 0 && sigismember(&pending, SIGINT) == 1;
+}
+
+void end_process(int code) {
+  _exit(code);
+}
+
 Status random_bytes(std::span<uint8_t> out) {
   while (!out.empty()) {
     const ssize_t got = getrandom(out.data(), out.size(), 0);

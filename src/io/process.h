@@ -30,6 +30,11 @@ void end_on_cut_files();
 // without it would die of the signal.
 void hold_termination_signals();
 
+// Is a SIGINT held back that nobody has been told of yet?
+bool is_interrupt_pending();
+// Ends the process here and now: nothing is flushed, nobody is asked.
+[[noreturn]] void end_process(int code);
+
 // From the kernel's generator; fit for keys and salts.
 Status random_bytes(std::span<uint8_t> out);
 Result<std::string> random_hex(size_t digits);

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "base/numbers.h"
 #include "io/child_process.h"
@@ -40,8 +42,14 @@ Result<uint64_t> Loader::load(std::string_view bytes, const LoadOptions& options
                  zset_limits_of(limits)},
       .verify_checksum = options.verify_checksum,
   };
+  bytes_ = bytes;
   rdb::FileReader reader(bytes, reading, *this);
-  if (Status done = reader.read(); !done) return done.error();
+  Status done = reader.read();
+  // What was read rightly is there, whatever came behind it.
+  const Status placed = put_all_coming();
+  for (Coming& coming : coming_) coming.database = nullptr;
+  if (done) done = placed;
+  if (!done) return done.error();
   progress_.position = reader.position();
   return reader.position();
 }
@@ -113,14 +121,7 @@ Status Loader::make_room(const rdb::FileKey& key, Database& database, uint64_t h
 }
 
 template <class Make>
-Status Loader::place(const rdb::FileKey& key, Make&& make) {
-  if (key.name.size() > kLongestKey) {
-    return Error{
-        fmt::format("offset {}: a key of {} bytes is too long", key.offset, key.name.size())};
-  }
-  const auto db = static_cast<int>(key.db);
-  Database& database = keyspace_.database(keyspace_.partition_of(key.name), db);
-  const uint64_t hash = keyspace_.hash(key.name);
+Status Loader::place(const rdb::FileKey& key, Database& database, uint64_t hash, Make&& make) {
   if (Status room = make_room(key, database, hash); !room) return room;
   Record* record = make(database.arena);
   record->set_access(access_of(key, now_ms_, keyspace_.access_policy()));
@@ -131,18 +132,63 @@ Status Loader::place(const rdb::FileKey& key, Make&& make) {
   return {};
 }
 
+std::string_view Loader::kept(std::string_view text, std::string& own) const {
+  const std::less_equal<const char*> is_before;
+  if (is_before(bytes_.data(), text.data()) &&
+      is_before(text.data() + text.size(), bytes_.data() + bytes_.size())) {
+    return text;
+  }
+  own = text;
+  return own;
+}
+
+Status Loader::put_coming(Coming& coming) {
+  if (coming.database == nullptr) return {};
+  Database& database = *std::exchange(coming.database, nullptr);
+  return place(coming.key, database, coming.hash, [&](RecordArena& arena) {
+    return arena.make_string(coming.key.name, coming.text, coming.key.expiry);
+  });
+}
+
+Status Loader::put_all_coming() {
+  Status done;
+  for (size_t i = 0; i < kAhead && done; i++) {
+    done = put_coming(coming_[(next_coming_ + i) % kAhead]);
+  }
+  return done;
+}
+
+Status Loader::check_name(const rdb::FileKey& key) {
+  if (key.name.size() <= kLongestKey) return {};
+  return Error{
+      fmt::format("offset {}: a key of {} bytes is too long", key.offset, key.name.size())};
+}
+
 Status Loader::on_string(const rdb::FileKey& key, std::string_view text) {
   if (!is_over(key)) {
-    Status placed = place(
-        key, [&](RecordArena& arena) { return arena.make_string(key.name, text, key.expiry); });
-    if (!placed) return placed;
+    if (Status fine = check_name(key); !fine) return fine;
+    Coming& coming = coming_[next_coming_];
+    next_coming_ = (next_coming_ + 1) % kAhead;
+    if (Status placed = put_coming(coming); !placed) return placed;
+    coming.key = key;
+    coming.key.name = kept(key.name, coming.own_name);
+    coming.text = kept(text, coming.own_text);
+    coming.hash = keyspace_.hash(key.name);
+    coming.database =
+        &keyspace_.database(keyspace_.partition_of(key.name), static_cast<int>(key.db));
+    __builtin_prefetch(coming.database->table.prefetch_bucket(coming.hash).segment);
   }
   return step(key);
 }
 
 Status Loader::on_collection(const rdb::FileKey& key, rdb::Value& value) {
   if (!is_over(key)) {
-    Status placed = place(key, [&](RecordArena& arena) {
+    if (Status fine = check_name(key); !fine) return fine;
+    // In the order of the file, so that the second of two equal keys is the one that is wrong.
+    if (Status placed = put_all_coming(); !placed) return placed;
+    Database& database =
+        keyspace_.database(keyspace_.partition_of(key.name), static_cast<int>(key.db));
+    Status placed = place(key, database, keyspace_.hash(key.name), [&](RecordArena& arena) {
       return arena.assign_collection(nullptr, key.name, value.type(), value.release(), key.expiry);
     });
     if (!placed) return placed;
@@ -165,6 +211,7 @@ Status Loader::step(const rdb::FileKey& key) {
     return {};
   stepped_ = key.end;
   progress_.position = key.end;
+  if (Status placed = put_all_coming(); !placed) return placed;
   if (!hooks_->step) return {};
   now_ms_ = clock_.wall_ms();
   return hooks_->step();

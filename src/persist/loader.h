@@ -1,7 +1,9 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "base/clock.h"
@@ -59,10 +61,27 @@ class Loader final : private rdb::FileVisitor {
   Status on_collection(const rdb::FileKey& key, rdb::Value& value) override;
   Status on_empty(const rdb::FileKey& key) override;
 
+  // A string that has been read and is not in its table yet: the memory of the table is asked for
+  // when it comes, and is there when it is its turn.
+  struct Coming {
+    rdb::FileKey key;  // with views that last
+    std::string_view text;
+    std::string own_name;  // for what does not lie in the file as it is
+    std::string own_text;
+    uint64_t hash = 0;
+    Database* database = nullptr;  // null: none
+  };
+  static constexpr size_t kAhead = 16;
+
+  // A view that lasts as long as the bytes of the file, or as `own`.
+  std::string_view kept(std::string_view text, std::string& own) const;
+  static Status check_name(const rdb::FileKey& key);
+  Status put_coming(Coming& coming);
+  Status put_all_coming();
   // Makes room for the key, or says why it cannot be there.
   Status make_room(const rdb::FileKey& key, Database& database, uint64_t hash);
   template <class Make>
-  Status place(const rdb::FileKey& key, Make&& make);
+  Status place(const rdb::FileKey& key, Database& database, uint64_t hash, Make&& make);
   bool is_over(const rdb::FileKey& key);
   Status step(const rdb::FileKey& key);
 
@@ -73,7 +92,10 @@ class Loader final : private rdb::FileVisitor {
   const LoadOptions* options_ = nullptr;  // during load()
   const LoadHooks* hooks_ = nullptr;      // during load()
   int64_t now_ms_ = 0;
-  uint64_t stepped_ = 0;  // up to where the last step was
+  std::string_view bytes_;  // of the file, during load()
+  std::array<Coming, kAhead> coming_;
+  size_t next_coming_ = 0;  // the oldest
+  uint64_t stepped_ = 0;    // up to where the last step was
   uint64_t logged_empty_ = 0;
 };
 

@@ -30,6 +30,7 @@ Admin::Admin(Server& server)
                 .clock = server.clock(),
                 .log = server.log(),
                 .stop = [&server](int code) { server.stop_now(code); },
+                .abort_stop = [&server] { return server.abort_stop(); },
                 .node = &server.node(),
                 .persistence = &server.persistence()},
       debug_{.options = server.options(),

@@ -154,8 +154,11 @@ std::optional<Shutdown> parse_shutdown(const Call& call) {
 void shutdown(Call& call) {
   const std::optional<Shutdown> asked = parse_shutdown(call);
   if (!asked) return answer::syntax_error(call);
-  if (asked->abort) return call.reply.error("ERR No shutdown in progress.");
   DatabaseCommands& commands = commands_of(call);
+  if (asked->abort) {
+    if (commands.abort_stop && commands.abort_stop()) return call.reply.ok();
+    return call.reply.error("ERR No shutdown in progress.");
+  }
   const NodeState* node = commands.node;
   if (!asked->nosave && node != nullptr && (node->reasons & NodeState::kBusy) != 0) {
     return call.reply.error(fmt::format(

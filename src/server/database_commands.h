@@ -19,6 +19,8 @@ struct DatabaseCommands {
   Logger& log;
   // Ends the server after this turn, with this exit code.
   std::function<void(int code)> stop;
+  // Takes back an end that is wanted and has not begun. False: there is none.
+  std::function<bool()> abort_stop = {};
   const NodeState* node = nullptr;     // null: nothing takes long
   Persistence* persistence = nullptr;  // null: nothing is saved
 };

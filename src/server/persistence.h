@@ -59,8 +59,8 @@ class Persistence {
   // SAVE, BGSAVE, LASTSAVE, and those of the log. This object outlives the table.
   std::vector<Binding> bindings();
 
-  // Writes a snapshot now. An Error has been logged.
-  Status save();
+  // Writes a snapshot now. An Error has been logged. `progress` as in SnapshotOptions.
+  Status save(std::function<void(uint64_t keys)> progress = {});
   // The same in a child. Precondition: none is active.
   Status start_background_save();
   // Ends a snapshot in the background and takes back one that is scheduled; what of both there was.
@@ -94,6 +94,8 @@ class Persistence {
     bool save = false;
     bool nosave = false;
     bool force = false;
+    // A second Ctrl-C while the last snapshot is written ends the process at once.
+    bool may_insist = false;
   };
   Status prepare_shutdown(const ShutdownAsked& asked);
 
@@ -111,6 +113,7 @@ class Persistence {
  private:
   persist::SnapshotFile snapshot_file(int pid) const;
   int64_t now_s() const;
+  void end_if_insisted(const ShutdownAsked& asked, uint64_t keys);
   void finish_child(const persist::ChildEnd& end);
   void finish_save(const persist::ChildEnd& end);
   bool may_try_again() const;

@@ -79,10 +79,12 @@ uint64_t Persistence::changes_since_save() const {
   return server_.changes() - saves_.changes_saved;
 }
 
-Status Persistence::save() {
+Status Persistence::save(std::function<void(uint64_t keys)> progress) {
   saves_.saves++;
-  const Result<uint64_t> saved = persist::save_snapshot(server_.keyspace(), snapshot_options(false),
-                                                        snapshot_file(io::process_id()));
+  persist::SnapshotOptions options = snapshot_options(false);
+  options.progress = std::move(progress);
+  const Result<uint64_t> saved =
+      persist::save_snapshot(server_.keyspace(), options, snapshot_file(io::process_id()));
   if (!saved) {
     server_.log().warning("Write error while saving DB to the disk: " + saved.error().text);
     return saved.error();
@@ -197,6 +199,17 @@ void Persistence::judge() {
   server_.node().set(NodeState::kSnapshotFailed, refuse);
 }
 
+// Nobody looks at signals while the last snapshot is written, but for this.
+void Persistence::end_if_insisted(const ShutdownAsked& asked, uint64_t keys) {
+  constexpr uint64_t kKeysBetweenLooks = 4096;
+  const bool slow = server_.options().persistence.rdb_key_save_delay_us > 0;
+  if (!asked.may_insist || (!slow && keys % kKeysBetweenLooks != 0)) return;
+  if (!io::is_interrupt_pending()) return;
+  server_.log().warning("You insist... exiting now.");
+  (void)io::remove_file(snapshot_file(io::process_id()).temporary).ok();
+  io::end_process(1);
+}
+
 Status Persistence::prepare_shutdown(const ShutdownAsked& asked) {
   Logger& log = server_.log();
   if (child_.kind() == persist::ChildKind::kSnapshot) {
@@ -212,7 +225,7 @@ Status Persistence::prepare_shutdown(const ShutdownAsked& asked) {
   const bool configured = !server_.options().persistence.save.empty() && !asked.nosave;
   if (!asked.save && !configured) return {};
   log.notice("Saving the final RDB snapshot before exiting.");
-  const Status saved = save();
+  const Status saved = save([this, &asked](uint64_t keys) { end_if_insisted(asked, keys); });
   if (saved) return {};
   if (asked.force) {
     log.warning("Error trying to save the DB. Exit anyway.");

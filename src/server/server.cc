@@ -222,8 +222,17 @@ void Server::on_signal(int signal) {
   }
   log_.warning(signal == SIGINT ? "Received SIGINT scheduling shutdown..."
                                 : "Received SIGTERM scheduling shutdown...");
+  // The cron sees to it, unless a script keeps it from running; until then it can be taken back.
+  if ((node_.reasons & NodeState::kBusy) == 0) return;
   workers_[0]->host().post(
       [this] { workers_[0]->executor().exclusively([this] { shut_down_if_wanted(); }); });
+}
+
+bool Server::abort_stop() {
+  if (stop_signal_ == 0 || stopping()) return false;
+  stop_signal_ = 0;
+  log_.notice("Shutdown manually aborted.");
+  return true;
 }
 
 // Under the gate, at once and then ten times a second.
@@ -235,6 +244,7 @@ void Server::shut_down_if_wanted() {
       .save = (how & kShutdownSave) != 0,
       .nosave = (how & kShutdownNoSave) != 0,
       .force = (how & kShutdownForce) != 0,
+      .may_insist = stop_signal_ == SIGINT,
   };
   // What a script has done by halves is not saved; it is told to end, and then we see.
   const bool saves = asked.save || (!asked.nosave && !options_.persistence.save.empty());

@@ -72,6 +72,8 @@ class Server : public io::AcceptHandler {
   void request_stop(int exit_code);
   // The same under the gate: nobody can connect any more when it returns.
   void stop_now(int exit_code);
+  // Under the gate: takes a signal back that has not been obeyed yet. False: there is none.
+  bool abort_stop();
   // Any thread: has it been asked to end?
   bool stopping() const { return stopping_.load(std::memory_order_relaxed); }
   // Before start().
