@@ -69,8 +69,9 @@ class AofPen {
 
   static constexpr int64_t kSyncEveryNs = 1'000'000'000;
   static constexpr int64_t kRetryEveryNs = 1'000'000'000;
-  // Memory that a second of writing may take before it is synced early.
-  static constexpr uint64_t kMostUnsynced = 64 << 20;
+  // Memory that a second of writing may take before it is synced early: little enough that the same
+  // memory serves again and again, and that a sync does not take long.
+  static constexpr uint64_t kMostUnsynced = 16 << 20;
 
  private:
   bool cut_back();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "io/process.h"
@@ -10,11 +11,13 @@
 namespace sorrel::persist {
 namespace {
 
-constexpr size_t kBlockBytes = 256 * 1024;
-// Blocks that wait to be used again: what a busy log fills between two syncs of `always`.
-constexpr size_t kFreeBlocks = 16;
+constexpr size_t kBlockBytes = 512 * 1024;
+// Blocks that wait to be used again: what a busy log fills between two syncs, so that its memory
+// is not taken from the system anew for every byte. A log at rest keeps a few.
+constexpr size_t kFreeBlocks = 64;
+constexpr size_t kRestingBlocks = 2;
 // A busy log is written this often, so that the thread does not wake for every turn of a worker.
-constexpr int64_t kGatherNs = 5'000'000;
+constexpr int64_t kGatherNs = 10'000'000;
 // With `everysec` replies wait when the oldest change is this old and not synced.
 constexpr int64_t kStallNs = 2'000'000'000;
 
@@ -138,6 +141,7 @@ LogBlock& AofWriter::block_for(size_t bytes) {
   }
   if (free_.empty()) {
     queue_.push_back(std::make_unique<LogBlock>());
+    queue_.back()->bytes.reserve(kBlockBytes);
   } else {
     queue_.push_back(std::move(free_.back()));
     free_.pop_back();
@@ -275,6 +279,12 @@ void AofWriter::run() {
         free_.push_back(std::move(block));
       }
     }
+    std::vector<LogBlockPtr> spare;
+    if (synced && queue_.empty() && free_.size() > kRestingBlocks) {
+      spare.assign(std::move_iterator(free_.begin() + kRestingBlocks),
+                   std::move_iterator(free_.end()));
+      free_.resize(kRestingBlocks);
+    }
     state_.file_size = pen_->size();
     state_.waiting_bytes = pen_->waiting_bytes();
     state_.failing = pen_->failing();
@@ -282,9 +292,11 @@ void AofWriter::run() {
     if (synced) oldest_ns_ = queue_.empty() ? 0 : began_ns;
     flush_done_ = flushing;
     done_.notify_all();
-    if (state_.failing != was_failing && on_trouble_) {
+    const bool tell = state_.failing != was_failing && on_trouble_;
+    if (tell || !spare.empty()) {
       lock.unlock();
-      on_trouble_();
+      spare.clear();
+      if (tell) on_trouble_();
       lock.lock();
     }
     if (stop) return;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -77,6 +78,9 @@ class AofWriter final : public EffectSink {
   // EffectSink
   void begin_batch() override { mutex_.lock(); }
   void on_effect(const Effect& effect) override;
+  uint64_t run_end(uint64_t from) const override {
+    return switches_.empty() ? UINT64_MAX : std::max(from, switches_.front().sequence - 1);
+  }
   void end_batch() override;
 
  private:

@@ -38,24 +38,55 @@ void EffectStream::emit(const Effect& effect) {
   emitted_ = effect.sequence;
 }
 
+// How many of the items, which are next, can be handed out as one.
+size_t EffectStream::run_length(std::span<const Item> items) const {
+  const Item& first = items.front();
+  uint64_t end = UINT64_MAX;
+  for (const Reader& reader : readers_) {
+    const bool not_yet = first.sequence < reader.first;
+    end = std::min(end, not_yet ? reader.first - 1 : reader.sink->run_end(first.sequence));
+  }
+  size_t length = 1;
+  while (length < items.size()) {
+    const Item& before = items[length - 1];
+    const Item& next = items[length];
+    if (next.sequence > end || next.sequence != before.sequence + 1 || next.db != first.db ||
+        next.audience != first.audience || next.begin != before.end) {
+      break;
+    }
+    length++;
+  }
+  return length;
+}
+
 void EffectStream::submit(std::span<const Item> items, std::string_view bytes) {
   const std::lock_guard lock(mutex_);
   if (readers_.empty()) return;
   for (const Reader& reader : readers_) reader.sink->begin_batch();
-  for (const Item& item : items) {
-    const std::string_view body = bytes.substr(item.begin, item.end - item.begin);
+  for (size_t i = 0; i < items.size(); i++) {
+    const Item& item = items[i];
     if (item.sequence == emitted_ + 1) {
-      emit({item.sequence, item.db, body, item.audience});
-    } else if (item.sequence > emitted_) {
+      i += run_length(items.subspan(i)) - 1;
+      emit({items[i].sequence, item.db, bytes.substr(item.begin, items[i].end - item.begin),
+            item.audience});
+      if (!waiting_.empty()) emit_waiting();
+      continue;
+    }
+    const std::string_view body = bytes.substr(item.begin, item.end - item.begin);
+    if (item.sequence > emitted_) {
       waiting_.emplace(item.sequence, Waiting{item.db, item.audience, std::string(body)});
     }
-    while (!waiting_.empty() && waiting_.begin()->first == emitted_ + 1) {
-      const auto first = waiting_.begin();
-      emit({first->first, first->second.db, first->second.body, first->second.audience});
-      waiting_.erase(first);
-    }
   }
+  emit_waiting();
   for (const Reader& reader : readers_) reader.sink->end_batch();
+}
+
+void EffectStream::emit_waiting() {
+  while (!waiting_.empty() && waiting_.begin()->first == emitted_ + 1) {
+    const auto first = waiting_.begin();
+    emit({first->first, first->second.db, first->second.body, first->second.audience});
+    waiting_.erase(first);
+  }
 }
 
 void EffectLog::encode(std::span<const std::string_view> args) {

@@ -54,6 +54,8 @@ class EffectStream {
   uint64_t draw() { return next_.fetch_add(1, std::memory_order_relaxed); }
   void submit(std::span<const Item> items, std::string_view bytes);
   void emit(const Effect& effect);
+  void emit_waiting();
+  size_t run_length(std::span<const Item> items) const;
 
   std::atomic<bool> active_{false};
   std::atomic<uint64_t> next_{1};

@@ -245,6 +245,70 @@ TEST(EffectLogTest, ChangedKeysAreKnownByTheNumberOfTheirEffect) {
   EXPECT_EQ(durability.needed_for(9), 9u);
 }
 
+// Takes runs, up to a number where it wants a new one to begin.
+struct RunCollector final : Collector {
+  uint64_t run_end(uint64_t from) const override { return from < cut ? cut - 1 : UINT64_MAX; }
+  uint64_t cut = 0;
+};
+
+TEST(EffectLogTest, EffectsInARowAreHandedOutAtOnceToWhoTakesThem) {
+  EffectStream stream;
+  RunCollector sink;
+  sink.cut = 3;
+  stream.attach(&sink);
+  EffectLog log(stream);
+  for (const char* word : {"a", "b", "c", "d"}) append(log, 0, word);
+  append(log, 1, "e");
+  append(log, 1, "f");
+  append_to(log, 1, "g", Audience::kReplicas);
+  log.flush();
+  EXPECT_EQ(sink.sequences, (std::vector<uint64_t>{2, 4, 6, 7}));
+  EXPECT_EQ(sink.bodies,
+            (std::vector<std::string>{command("a") + command("b"), command("c") + command("d"),
+                                      command("e") + command("f"), command("g")}));
+}
+
+TEST(EffectLogTest, ARunEndsWhereAnotherReaderBegins) {
+  EffectStream stream;
+  RunCollector early;
+  RunCollector late;
+  stream.attach(&early);
+  EffectLog log(stream);
+  append(log, "a");
+  append(log, "b");
+  stream.attach(&late);
+  append(log, "c");
+  append(log, "d");
+  log.flush();
+  EXPECT_EQ(early.sequences, (std::vector<uint64_t>{2, 4}));
+  EXPECT_EQ(late.bodies, std::vector<std::string>{command("c") + command("d")});
+  // Who takes each alone gets each alone, whatever the others do.
+  Collector single;
+  stream.attach(&single);
+  append(log, "e");
+  append(log, "f");
+  log.flush();
+  EXPECT_EQ(single.sequences, (std::vector<uint64_t>{5, 6}));
+}
+
+TEST(EffectLogTest, ARunDoesNotSwallowWhatWaits) {
+  EffectStream stream;
+  RunCollector sink;
+  stream.attach(&sink);
+  EffectLog one(stream);
+  EffectLog two(stream);
+  append(one, "a");
+  append(two, "b");
+  append(one, "c");
+  append(one, "d");
+  two.flush();
+  one.flush();
+  std::string all;
+  for (const std::string& body : sink.bodies) all += body;
+  EXPECT_EQ(all, command("a") + command("b") + command("c") + command("d"));
+  EXPECT_EQ(sink.sequences.back(), 4u);
+}
+
 TEST(DurabilityTest, WhoWaitsIsWokenOnceItIsThere) {
   Durability durability;
   std::vector<unsigned> woken;
