@@ -626,6 +626,7 @@ size_t Session::memory_bytes() const {
 
 size_t Session::count_memory() {
   const size_t bytes = memory_bytes();
+  if (bytes == counted_bytes_) return bytes;
   // Differences below zero wrap around, and so do sums.
   host_.world_.client_bytes.fetch_add(bytes - counted_bytes_, std::memory_order_relaxed);
   counted_bytes_ = bytes;

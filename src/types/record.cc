@@ -50,6 +50,11 @@ bool fits_embedded(size_t key, size_t length) {
   return record_bytes(key, 0, length + 2) <= Slab::kMaxBlock;
 }
 
+// Most values lie inside, and are gone with the record at no cost.
+bool lies_outside(const Record* record) {
+  return record->encoding() >= Encoding::kRaw;
+}
+
 std::optional<int64_t> as_integer(std::string_view value) {
   if (value.empty() || value.size() > kLongestInteger) return std::nullopt;
   const char first = value[0];
@@ -182,7 +187,7 @@ Record* RecordArena::assign_string(Record* record, std::string_view value, int64
   if (!modified) {
     if (const auto number = as_integer(value)) return assign_integer(record, *number, expiry);
   }
-  free_value(record);
+  if (lies_outside(record)) free_value(record);
   if (fits_embedded(record->key().size(), value.size())) {
     record = reshape(record, expiry, Shape::embedded(value.size(), modified));
     put_embedded(record->value_area(), value);
@@ -202,7 +207,7 @@ Record* RecordArena::assign_text(Record* record, std::string_view key, std::stri
 }
 
 Record* RecordArena::assign_integer(Record* record, int64_t value, int64_t expiry) {
-  free_value(record);
+  if (lies_outside(record)) free_value(record);
   record = reshape(record, expiry, Shape::integer());
   store(record->value_area(), value);
   return record;
@@ -223,7 +228,7 @@ Record* RecordArena::assign_collection(Record* record, std::string_view key, Typ
   if (record == nullptr) {
     record = allocate(key, expiry, shape);
   } else {
-    free_value(record);
+    if (lies_outside(record)) free_value(record);
     record = reshape(record, expiry, shape);
   }
   store(record->value_area(), value.data);
@@ -376,7 +381,6 @@ bool RecordArena::takes_long_to_free(const Garbage& garbage) {
 }
 
 void RecordArena::free_value(Record* record, Freeing why) {
-  if (record->encoding() < Encoding::kRaw) return;
   const Garbage garbage{record->type(), record->encoding(), pointer(record), outside_bytes(record)};
   oversize_bytes_ -= garbage.bytes;
   const auto later = [&] {
@@ -400,7 +404,7 @@ void RecordArena::free_block(Record* record) {
 }
 
 void RecordArena::free(Record* record, Freeing why) {
-  free_value(record, why);
+  if (lies_outside(record)) free_value(record, why);
   free_block(record);
 }
 
