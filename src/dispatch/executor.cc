@@ -79,12 +79,16 @@ Executor::Outcome Executor::execute_carefully(const Request& request, Caller& ca
   // A limit of memory holds for as long as the server runs, so nothing else is asked for its sake.
   if (caller.reasons == 0 && world_.node.reasons == NodeState::kMemoryLimited &&
       command != nullptr && command->plain && command->arity_fits(request.args.size())) {
-    if (!refuse_out_of_memory(*command, command->acts(request.args), caller, reply)) {
-      return run_shown(*command, request, caller, reply);
+    if (refuse_out_of_memory(*command, command->acts(request.args), caller, reply)) [[unlikely]] {
+      count_error(reply, errors);
+      stats_.commands[command->index].rejected++;
+      return Outcome::kDone;
     }
-    count_error(reply, errors);
-    stats_.commands[command->index].rejected++;
-    return Outcome::kDone;
+    const uint64_t changes = changes_;
+    const Outcome outcome = run(*command, request, caller, reply);
+    // With several workers each counts what it has latched, while it has.
+    if (changes_ != changes && !world_.gate.threaded()) world_.keyspace.count_memory(0);
+    return outcome;
   }
   if (in_transaction && command != nullptr && command->has(catalog::kRunsQueued)) {
     return execute_queued(request, caller, reply);
@@ -108,7 +112,6 @@ Executor::Outcome Executor::run_shown(const Command& command, const Request& req
                                       Caller& caller, resp::ReplySink& reply) {
   const bool monitored = (world_.node.reasons & NodeState::kMonitored) != 0;
   const Outcome outcome = run(command, request, caller, reply);
-  // With several workers each counts what it has latched, while it has.
   if (limited() && !world_.gate.threaded()) world_.keyspace.count_memory(0);
   if (monitored) show(command, request, caller);
   return outcome;
