@@ -51,7 +51,7 @@ inline void store(void* to, T value) {
   std::memcpy(to, &value, sizeof value);
 }
 
-inline bool same_bytes(std::string_view a, std::string_view b) {
+[[gnu::always_inline]] inline bool same_bytes(std::string_view a, std::string_view b) {
   if (b.size() <= kShortBytes) return same_short_bytes(a, b);
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), b.size()) == 0;
 }
@@ -78,7 +78,7 @@ inline bool same_bytes(std::string_view a, std::string_view b) {
   return true;
 }
 
-inline void copy_bytes(char* to, const char* from, size_t size) {
+[[gnu::always_inline]] inline void copy_bytes(char* to, const char* from, size_t size) {
   struct Block {
     uint64_t words[2];
   };

@@ -82,7 +82,7 @@ struct Call {
   std::string_view arg(size_t at) const { return args[at]; }
 
   // The key at this position, with its hash (carried from parsing where that computed it).
-  Key key(size_t at) const {
+  [[gnu::always_inline]] Key key(size_t at) const {
     if (at == request.hashed) return {args[at], request.hash, &request.guess};
     return keys.key(args[at]);
   }

@@ -4,9 +4,13 @@
 
 namespace sorrel {
 
+[[gnu::noinline]] void DurationHistogram::make_buckets() {
+  buckets_ = std::make_unique<Buckets>();
+}
+
 void DurationHistogram::add(const DurationHistogram& other) {
   if (other.buckets_ == nullptr) return;
-  if (buckets_ == nullptr) buckets_ = std::make_unique<Buckets>();
+  if (buckets_ == nullptr) make_buckets();
   for (size_t i = 0; i < kBuckets; i++) (*buckets_)[i] += (*other.buckets_)[i];
 }
 

@@ -16,8 +16,9 @@ namespace sorrel {
 // commands never run.
 class DurationHistogram {
  public:
-  void add(uint64_t ns) {
-    if (buckets_ == nullptr) buckets_ = std::make_unique<Buckets>();
+  [[gnu::always_inline]] void add(uint64_t ns) {
+    if (buckets_ == nullptr) [[unlikely]]
+      make_buckets();
     (*buckets_)[bucket_of(std::min(ns, kLongestNs))]++;
   }
   void add(const DurationHistogram& other);
@@ -43,6 +44,7 @@ class DurationHistogram {
     return (shift + 1) * kFine + ((ns >> shift) & (kFine - 1));
   }
   static uint64_t upper_end_of(size_t bucket);
+  void make_buckets();
 
   std::unique_ptr<Buckets> buckets_;  // null: nothing was counted
 };

@@ -349,8 +349,8 @@ void Executor::Inside::refuse(const Command* command, std::string_view text,
   if (command != nullptr) executor_.stats_.commands[command->index].rejected++;
 }
 
-inline void Executor::finish(const Command& command, const Request& request, const Caller& caller,
-                             bool failed, bool waits) {
+[[gnu::always_inline]] inline void Executor::finish(const Command& command, const Request& request,
+                                                    const Caller& caller, bool failed, bool waits) {
   const uint64_t now = cycles_now();
   const uint64_t ns = world_.cycles.to_ns(last_cycles_, now);
   last_cycles_ = now;

@@ -237,8 +237,8 @@ Status FileReader::read_checksum() {
   // Zero: whoever wrote it did not want to pay for a sum.
   if (!options_.verify_checksum || sum == 0) return {};
   if (sum != sum_) {
-    return problem(
-        fmt::format("RDB CRC error: the file says {:016x}, its bytes give {:016x}", sum, sum_));
+    return problem(fmt::format(
+        "RDB CRC error: the checksum in the file is {:016x}, its bytes give {:016x}", sum, sum_));
   }
   verified_ = true;
   return {};

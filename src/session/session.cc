@@ -250,14 +250,15 @@ size_t Session::run_window(std::string_view bytes, size_t at) {
     afterwards_ |= kSilent;
   }
   const Executor::Outcome outcome = host_.executor_.execute(request, caller_, host_.writer_);
-  if (outcome == Executor::Outcome::kPostponed) [[unlikely]] {
+  if (outcome == Executor::Outcome::kDone) [[likely]] {
+    if (afterwards_ != 0) [[unlikely]]
+      finish_request(mark);
+  } else if (outcome == Executor::Outcome::kPostponed) {
     skip_next_reply_ = skip;
     be_heard_again();
     suspend();
-  } else if (outcome == Executor::Outcome::kWaiting) [[unlikely]] {
+  } else {
     start_waiting();
-  } else if (afterwards_ != 0) [[unlikely]] {
-    finish_request(mark);
   }
   return outcome;
 }

@@ -124,7 +124,8 @@ inline size_t RecordArena::bytes_of(const Record* record) {
 }
 
 // Same key, another value: in place when a block of the same size would do.
-inline Record* RecordArena::reshape(Record* record, int64_t expiry, const Shape& shape) {
+[[gnu::always_inline]] inline Record* RecordArena::reshape(Record* record, int64_t expiry,
+                                                           const Shape& shape) {
   const std::string_view key = record->key();
   const size_t bytes = record_bytes(key.size(), expiry, shape.value_bytes);
   // Asking the slab for the size would touch another line of memory.
