@@ -36,6 +36,7 @@ Result<uint64_t> Loader::load(std::string_view bytes, const LoadOptions& options
   hooks_ = &hooks;
   now_ms_ = clock_.wall_ms();
   stepped_ = 0;
+  db_ = reserved_ = 0;
   const KeyspaceLimits& limits = keyspace_.limits();
   const rdb::FileReadOptions reading{
       .limits = {list_limits_of(limits), set_limits_of(limits), keyspace_.hash_limits(),
@@ -48,6 +49,7 @@ Result<uint64_t> Loader::load(std::string_view bytes, const LoadOptions& options
   // What was read rightly is there, whatever came behind it.
   const Status placed = put_all_coming();
   for (Coming& coming : coming_) coming.database = nullptr;
+  release_spare();
   if (done) done = placed;
   if (!done) return done.error();
   progress_.position = reader.position();
@@ -93,9 +95,42 @@ Status Loader::on_module_aux(std::string_view module) {
 }
 
 Status Loader::on_database(uint64_t db) {
+  db_ = db;
   if (db < static_cast<uint64_t>(keyspace_.database_count())) return {};
   return Error{fmt::format("The file has keys in database {}, and there are only {} databases", db,
                            keyspace_.database_count())};
+}
+
+// What a file says is believed as far as so many keys could be in it.
+Status Loader::on_sizes(uint64_t keys, uint64_t /*expiring*/) {
+  constexpr uint64_t kLeastBytesPerKey = 8;
+  const uint64_t most = bytes_.size() / kLeastBytesPerKey;
+  if (keys > most || reserved_ > most - keys) return {};
+  reserved_ += keys;
+  const unsigned partitions = keyspace_.partition_count();
+  for (unsigned i = 0; i < partitions; i++) {
+    keyspace_.database(i, static_cast<int>(db_)).table.reserve(keys / partitions);
+  }
+  return {};
+}
+
+// Keys that were announced and did not come, or whose time was over.
+void Loader::release_spare() {
+  const auto databases = static_cast<unsigned>(keyspace_.database_count());
+  uint64_t there = 0;
+  for (unsigned partition = 0; partition < keyspace_.partition_count(); partition++) {
+    for (unsigned db = 0; db < databases; db++) {
+      Database* database = keyspace_.find_database(partition, static_cast<int>(db));
+      if (database != nullptr) there += database->table.size();
+    }
+  }
+  if (there >= reserved_ / 2) return;
+  for (unsigned partition = 0; partition < keyspace_.partition_count(); partition++) {
+    for (unsigned db = 0; db < databases; db++) {
+      Database* database = keyspace_.find_database(partition, static_cast<int>(db));
+      if (database != nullptr) database->table.release_spare();
+    }
+  }
 }
 
 bool Loader::is_over(const rdb::FileKey& key) {
@@ -176,7 +211,12 @@ Status Loader::on_string(const rdb::FileKey& key, std::string_view text) {
     coming.hash = keyspace_.hash(key.name);
     coming.database =
         &keyspace_.database(keyspace_.partition_of(key.name), static_cast<int>(key.db));
-    __builtin_prefetch(coming.database->table.prefetch_bucket(coming.hash).segment);
+    coming.database->table.prefetch_directory(coming.hash);
+    // It was next_coming_ - 1 that came now.
+    const Coming& earlier = coming_[(next_coming_ - 1 - kBucketAfter) % kAhead];
+    if (earlier.database != nullptr) {
+      __builtin_prefetch(earlier.database->table.prefetch_bucket(earlier.hash).segment);
+    }
   }
   return step(key);
 }

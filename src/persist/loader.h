@@ -57,12 +57,13 @@ class Loader final : private rdb::FileVisitor {
   Status on_function(std::string_view code) override;
   Status on_module_aux(std::string_view module) override;
   Status on_database(uint64_t db) override;
+  Status on_sizes(uint64_t keys, uint64_t expiring) override;
   Status on_string(const rdb::FileKey& key, std::string_view text) override;
   Status on_collection(const rdb::FileKey& key, rdb::Value& value) override;
   Status on_empty(const rdb::FileKey& key) override;
 
-  // A string that has been read and is not in its table yet: the memory of the table is asked for
-  // when it comes, and is there when it is its turn.
+  // A string that has been read and is not in its table yet. Where its bucket is is asked for when
+  // it comes, the bucket some strings later, and both are there when it is its turn.
   struct Coming {
     rdb::FileKey key;  // with views that last
     std::string_view text;
@@ -71,13 +72,15 @@ class Loader final : private rdb::FileVisitor {
     uint64_t hash = 0;
     Database* database = nullptr;  // null: none
   };
-  static constexpr size_t kAhead = 16;
+  static constexpr size_t kAhead = 32;  // a power of two
+  static constexpr size_t kBucketAfter = 12;
 
   // A view that lasts as long as the bytes of the file, or as `own`.
   std::string_view kept(std::string_view text, std::string& own) const;
   static Status check_name(const rdb::FileKey& key);
   Status put_coming(Coming& coming);
   Status put_all_coming();
+  void release_spare();
   // Makes room for the key, or says why it cannot be there.
   Status make_room(const rdb::FileKey& key, Database& database, uint64_t hash);
   template <class Make>
@@ -95,6 +98,8 @@ class Loader final : private rdb::FileVisitor {
   std::string_view bytes_;  // of the file, during load()
   std::array<Coming, kAhead> coming_;
   size_t next_coming_ = 0;  // the oldest
+  uint64_t db_ = 0;         // that the file speaks of
+  uint64_t reserved_ = 0;   // keys that tables have room for because the file said so
   uint64_t stepped_ = 0;    // up to where the last step was
   uint64_t logged_empty_ = 0;
 };

@@ -11,6 +11,7 @@
 #include "io/mapped_file.h"
 #include "keyspace/value_limits.h"
 #include "persist/loader.h"
+#include "rdb/file_fixture.h"
 #include "types/string.h"
 
 namespace sorrel::persist {
@@ -124,6 +125,32 @@ TEST_P(SnapshotTest, InFrontOfALogTheyAreNot) {
   ASSERT_TRUE(save_snapshot(from_, {}, file()));
   ASSERT_TRUE(load({.drop_expired = false}));
   EXPECT_EQ(to_.key_count(0), 1u);
+}
+
+TEST_P(SnapshotTest, WhatTheFileSaysOfItsKeysIsBelievedAsFarAsItCanBeTrue) {
+  const auto table_bytes_after = [&](uint64_t announced, size_t value_bytes) {
+    rdb::testing::FileBuilder builder("REDIS0011");
+    builder.database(3).opcode(rdb::Opcode::kSizes).length(announced).length(0);
+    builder.raw(std::string(1, '\0')).text("key").text(std::string(value_bytes, 'x'));
+    const std::string bytes = builder.end();
+    Loader loader(to_, clock_, log_, progress_);
+    LoadOptions options;
+    options.replace = true;
+    EXPECT_TRUE(loader.load(bytes, options, {}).ok());
+    size_t sum = 0;
+    for (unsigned p = 0; p < to_.partition_count(); p++) {
+      const Database* database = to_.find_database(p, 3);
+      if (database != nullptr) sum += database->table.memory_bytes();
+    }
+    return sum;
+  };
+  constexpr size_t kSmall = 64 * 1024;
+  EXPECT_LT(table_bytes_after(uint64_t{1} << 60, 10), kSmall);
+  EXPECT_LT(table_bytes_after(1'000'000, 10), kSmall);
+  // So many could be in it. They were not, so their room is given back.
+  to_.database(to_.partition_of("key"), 3).table.clear();
+  EXPECT_LT(table_bytes_after(1'000'000, 9'000'000), kSmall);
+  EXPECT_EQ(strings_of(to_).size(), 1u);
 }
 
 TEST_P(SnapshotTest, AKeyThatIsThereAlreadyIsAMistakeOrReplaced) {

@@ -344,6 +344,44 @@ void Table::clear() {
   reset();
 }
 
+void Table::reserve(size_t count) {
+  // Fewer are quickly put; more on the average would make many segments split after all.
+  constexpr size_t kWorthIt = 1024;
+  constexpr size_t kMostPerSegment = 350;
+  if (size_ != 0 || count < kWorthIt) return;
+  unsigned depth = 0;
+  while (depth < kMaxDepth && (count >> depth) > kMostPerSegment) depth++;
+  const size_t average = count >> depth;
+  // Some get more than the average: a standard deviation is its root, at most 19.
+  constexpr size_t kDeviations = 30;
+  unsigned step = 0;
+  while (step < kLastUsualStep && capacity_of(kSteps[step]) < average + kDeviations) step++;
+
+  clear();
+  while (depth_ < depth) double_directory();
+  free_segment(segment_of(directory_[0]));
+  for (uint64_t prefix = 0; prefix >> depth == 0; prefix++) {
+    point_directory(depth == 0 ? 0 : prefix << (64 - depth), new_segment(step, depth));
+  }
+}
+
+void Table::release_spare() {
+  stamp_ = stamps_->draw();
+  for (uint64_t hash = 0;;) {
+    Segment* segment = segment_of(directory_entry(hash));
+    const unsigned depth = segment->depth;
+    const unsigned homes = segment->homes;
+    shrink(hash, segment);
+    segment = segment_of(directory_entry(hash));
+    // What has been merged may be merged again.
+    if (segment->depth != depth || segment->homes != homes) continue;
+    if (depth == 0) return;
+    const uint64_t width = uint64_t{1} << (64 - depth);
+    hash = (hash & ~(width - 1)) + width;
+    if (hash == 0) return;
+  }
+}
+
 void Table::mark(Position at, int64_t due) {
   if ((*at.slot & kMark) == 0) {
     *at.slot |= kMark;

@@ -91,6 +91,11 @@ class Table {
   void erase(Position at);
   // Forgets all entries without touching them.
   void clear();
+  // So many are about to come: room for them is made now, once, instead of by and by. Does nothing
+  // unless the table is empty. Unlike the rest, as much work as the number says.
+  void reserve(size_t count);
+  // Gives back what was reserved for entries that did not come. Invalidates positions.
+  void release_spare();
 
   bool is_marked(Position at) const { return (*at.slot & kMark) != 0; }
   // Marks the entry, or moves its deadline forward or back.
@@ -108,6 +113,10 @@ class Table {
     uint64_t stamp = 0;        // the table and its state when somebody looked; 0: no guess
   };
   Guess prefetch_bucket(uint64_t hash) const;
+  // A step before the first, for who looks far ahead: where the bucket is.
+  void prefetch_directory(uint64_t hash) const {
+    __builtin_prefetch(&directory_[(hash >> 1) >> shift_]);
+  }
   static void prefetch_entry(Guess& guess, uint64_t hash);
   template <class Equals>
   Position find(uint64_t hash, const Guess& guess, Equals&& equals) const;

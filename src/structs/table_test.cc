@@ -78,6 +78,55 @@ TEST_F(TableTest, MemoryPerEntryStaysEvenAtEverySize) {
   }
 }
 
+TEST_F(TableTest, WhatIsReservedIsFilledWithoutGrowing) {
+  for (const uint64_t count : {100u, 1'024u, 5'000u, 123'456u, 400'000u}) {
+    table.clear();
+    entries.clear();
+    table.reserve(count);
+    const size_t before = table.memory_bytes();
+    for (uint64_t id = 0; id < count; id++) add(id);
+    for (uint64_t id = 0; id < count; id += 7) ASSERT_TRUE(find(id)) << id;
+    const auto bytes = static_cast<double>(table.memory_bytes());
+    if (count > 1'024) {
+      EXPECT_LT(bytes, 1.03 * static_cast<double>(before)) << count;
+    }
+    if (count > 1'024) {
+      EXPECT_LT(bytes / static_cast<double>(count), 14.0) << count;
+    }
+    size_t seen = 0;
+    uint64_t cursor = 0;
+    do {
+      cursor = table.scan(cursor, [&](void*) { seen++; });
+    } while (cursor != 0);
+    EXPECT_EQ(seen, count);
+  }
+}
+
+TEST_F(TableTest, WhatIsReservedForNobodyIsGivenBack) {
+  for (const uint64_t come : {0u, 1u, 300u, 20'000u}) {
+    table.clear();
+    entries.clear();
+    table.reserve(400'000);
+    for (uint64_t id = 0; id < come; id++) add(id);
+    if (come > 0) table.mark(find(come / 2), 77);
+    table.release_spare();
+    EXPECT_LT(table.memory_bytes(), 1'000 + 40 * come) << come;
+    for (uint64_t id = 0; id < come; id++) ASSERT_TRUE(find(id)) << id;
+    EXPECT_EQ(table.marked(), come > 0 ? 1u : 0u);
+    EXPECT_EQ(table.earliest_due(), come > 0 ? 77 : Table::kGone);
+    while (!entries.empty()) remove(entries.begin()->first);
+    EXPECT_LT(table.memory_bytes(), 1'000u);
+  }
+}
+
+TEST_F(TableTest, ATableWithEntriesReservesNothing) {
+  add(1);
+  const size_t before = table.memory_bytes();
+  table.reserve(100'000);
+  EXPECT_EQ(table.memory_bytes(), before);
+  EXPECT_TRUE(find(1));
+}
+
 TEST_F(TableTest, ShrinksToNothingWhenEmptied) {
   for (uint64_t id = 0; id < 100'000; id++) add(id);
   for (uint64_t id = 0; id < 100'000; id++) remove(id);
