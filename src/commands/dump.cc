@@ -10,6 +10,7 @@
 #include "commands/list_parts.h"
 #include "commands/set_parts.h"
 #include "commands/zset_parts.h"
+#include "dispatch/executor.h"
 #include "dispatch/option_parser.h"
 #include "keyspace/access_clock.h"
 #include "rdb/payload.h"
@@ -102,8 +103,12 @@ std::optional<rdb::Value> read_payload(Call& call) {
   }
   auto value = rdb::value_of_payload(
       *opened, {list_limits(call), set_limits(call), hash_limits(call), zset_limits(call)});
-  if (!value) call.reply.error("ERR Bad data format");
-  return value;
+  if (value) return value;
+  if (ExecutionObserver* observer = call.executor.world().observer) {
+    observer->on_damaged(call.caller, rdb::form_of_payload(*opened));
+  }
+  call.reply.error("ERR Bad data format");
+  return std::nullopt;
 }
 
 // The word that says when or how often it was used, if the policy in force keeps what was given.

@@ -5,6 +5,7 @@
 
 #include "dispatch/transaction.h"
 #include "resp/reply_writer.h"
+#include "resp/short_request.h"
 
 namespace sorrel {
 namespace {
@@ -189,7 +190,8 @@ void Executor::show(const Command& command, const Request& request, const Caller
     start_waiting(call);
   if (door_.changes() == 0) return;
   changes_ += door_.changes();
-  if (effects_.active()) leave_effects(call);
+  if (effects_.active()) [[unlikely]]
+    leave_effects(call);
 }
 
 // Those that run others are not meant: these are noted themselves.
@@ -284,6 +286,10 @@ void Executor::leave_effects(const Call& call) {
     case Rewrite::Kind::kNothing:
       return;
     case Rewrite::Kind::kVerbatim:
+      if (call.request.as_sent) {
+        const std::string_view text = resp::text_of_short_request(call.request.args);
+        if (!text.empty()) return effects_.append_text(door_.db(), text);
+      }
       effects_.append(door_.db(), call.args);
       return;
     case Rewrite::Kind::kCommands:

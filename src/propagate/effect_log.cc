@@ -116,15 +116,22 @@ void EffectLog::tell_keys(uint64_t sequence) {
   changed_any_ = false;
 }
 
-void EffectLog::append(int db, std::span<const std::string_view> args, Audience to) {
-  to = to & audience_;
-  if (!stream_.active() || to == Audience::kNobody) return;
+void EffectLog::append_text(int db, std::string_view command) {
+  if (!active()) return;
   if (unit_.depth == 0) {
     const size_t begin = bytes_.size();
-    encode(args);
-    add_item(db, to, begin);
+    bytes_.append(command);
+    add_item(db, audience_, begin);
     return;
   }
+  begin_part(db, audience_);
+  const size_t begin = bytes_.size();
+  bytes_.append(command);
+  unit_.parts.push_back({begin, bytes_.size(), db, audience_});
+}
+
+// What stands before a command of the open unit.
+void EffectLog::begin_part(int db, Audience to) {
   if (unit_.parts.empty()) {
     unit_.begin = bytes_.size();
     encode(kMulti);
@@ -135,6 +142,18 @@ void EffectLog::append(int db, std::span<const std::string_view> args, Audience 
   }
   if (db != unit_.db) encode_select(db);
   unit_.db = db;
+}
+
+void EffectLog::append(int db, std::span<const std::string_view> args, Audience to) {
+  to = to & audience_;
+  if (!stream_.active() || to == Audience::kNobody) return;
+  if (unit_.depth == 0) {
+    const size_t begin = bytes_.size();
+    encode(args);
+    add_item(db, to, begin);
+    return;
+  }
+  begin_part(db, to);
   const size_t begin = bytes_.size();
   encode(args);
   unit_.parts.push_back({begin, bytes_.size(), db, to});

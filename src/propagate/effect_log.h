@@ -25,6 +25,11 @@ namespace sorrel {
 // Numbers are dense, so the stream knows what is still missing and lets later ones wait.
 class EffectStream {
  public:
+  enum class Writers : uint8_t { kOne, kSeveral };
+  // kOne: all effects come from one thread.
+  explicit EffectStream(Writers writers = Writers::kSeveral)
+      : shared_(writers == Writers::kSeveral) {}
+
   // False: nobody reads, and no effect needs to be made at all.
   bool active() const { return active_.load(std::memory_order_relaxed); }
 
@@ -51,12 +56,19 @@ class EffectStream {
     size_t end;
   };
 
-  uint64_t draw() { return next_.fetch_add(1, std::memory_order_relaxed); }
+  uint64_t draw() {
+    if (shared_) return next_.fetch_add(1, std::memory_order_relaxed);
+    // An atomic step would wait for all that was stored before, cache misses and all.
+    const uint64_t number = next_.load(std::memory_order_relaxed);
+    next_.store(number + 1, std::memory_order_relaxed);
+    return number;
+  }
   void submit(std::span<const Item> items, std::string_view bytes);
   void emit(const Effect& effect);
   void emit_waiting();
   size_t run_length(std::span<const Item> items) const;
 
+  const bool shared_;
   std::atomic<bool> active_{false};
   std::atomic<uint64_t> next_{1};
   Durability durability_;
@@ -90,6 +102,8 @@ class EffectLog {
   // Precondition: the latches of the keys concerned are held (or the gate). `args` is one command,
   // for those of `to` that are an audience at all.
   void append(int db, std::span<const std::string_view> args, Audience to = Audience::kAll);
+  // The same for a command that is in RESP already.
+  void append_text(int db, std::string_view command);
   // What is appended between these belongs together, under one number: a transaction, a script, a
   // request that stands for several commands. Several commands are put between MULTI and EXEC, with
   // a SELECT where they change the database; it ends in the one it began with. Units within a unit
@@ -129,6 +143,7 @@ class EffectLog {
   void encode(std::span<const std::string_view> args);
   void encode_select(int db);
   void add_item(int db, Audience audience, size_t begin);
+  void begin_part(int db, Audience to);
   void add_part_for(Audience audience);
   void tell_keys(uint64_t sequence);
 

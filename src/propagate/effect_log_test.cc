@@ -309,6 +309,31 @@ TEST(EffectLogTest, ARunDoesNotSwallowWhatWaits) {
   EXPECT_EQ(sink.sequences.back(), 4u);
 }
 
+TEST(EffectLogTest, TextIsTakenAsItIsAloneAndInAUnit) {
+  for (const auto writers : {EffectStream::Writers::kOne, EffectStream::Writers::kSeveral}) {
+    EffectStream stream(writers);
+    Collector sink;
+    EffectLog log(stream);
+    log.append_text(0, command("nobody reads"));
+    stream.attach(&sink);
+    log.append_text(0, command("a"));
+    log.begin_unit();
+    log.append_text(0, command("b"));
+    append(log, 0, "c");
+    log.append_text(2, command("d"));
+    log.end_unit();
+    log.set_audience(Audience::kNobody);
+    log.append_text(0, command("for nobody"));
+    log.flush();
+    EXPECT_EQ(sink.sequences, (std::vector<uint64_t>{1, 2}));
+    ASSERT_EQ(sink.bodies.size(), 2u);
+    EXPECT_EQ(sink.bodies[0], command("a"));
+    EXPECT_TRUE(sink.bodies[1].starts_with(command("MULTI") + command("b") + command("c")));
+    EXPECT_NE(sink.bodies[1].find(command("d")), std::string::npos);
+    EXPECT_EQ(stream.next_sequence(), 3u);
+  }
+}
+
 TEST(DurabilityTest, WhoWaitsIsWokenOnceItIsThere) {
   Durability durability;
   std::vector<unsigned> woken;

@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "base/crc.h"
+#include "rdb/format.h"
 #include "rdb/writer.h"
 
 namespace sorrel::rdb {
@@ -38,6 +39,39 @@ std::optional<Value> value_of_payload(std::string_view opened, const ValueLimits
   std::optional<Value> value = read_value(type, in, limits);
   if (value && !in.at_end()) return std::nullopt;
   return value;
+}
+
+std::string_view form_of_payload(std::string_view payload) {
+  if (payload.empty()) return "Value";
+  switch (static_cast<ObjectType>(static_cast<uint8_t>(payload.front()))) {
+    case ObjectType::kHashZipmap:
+      return "Zipmap";
+    case ObjectType::kListZiplist:
+    case ObjectType::kListQuicklist:
+      return "Ziplist";
+    case ObjectType::kSetIntset:
+      return "Intset";
+    case ObjectType::kZsetZiplist:
+      return "Zset ziplist";
+    case ObjectType::kHashZiplist:
+      return "Hash ziplist";
+    case ObjectType::kHashListpack:
+    case ObjectType::kTimedHashListpack:
+    case ObjectType::kTimedHashListpackBare:
+      return "Hash listpack";
+    case ObjectType::kZsetListpack:
+      return "Zset listpack";
+    case ObjectType::kListQuicklist2:
+      return "Listpack";
+    case ObjectType::kSetListpack:
+      return "Set listpack";
+    case ObjectType::kStream1:
+    case ObjectType::kStream2:
+    case ObjectType::kStream3:
+      return "Stream listpack";
+    default:
+      return "Value";
+  }
 }
 
 }  // namespace sorrel::rdb

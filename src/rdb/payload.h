@@ -24,4 +24,7 @@ void seal_payload(std::string& payload, int version);
 // The value of an opened payload, of which nothing may be left over. nullopt: damaged.
 std::optional<Value> value_of_payload(std::string_view opened, const ValueLimits& limits);
 
+// What the value of a payload is packed as, in words, to tell of one that is damaged.
+std::string_view form_of_payload(std::string_view payload);
+
 }  // namespace sorrel::rdb

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "rdb/payload.h"
 #include "rdb/value_fixture.h"
 
 namespace sorrel::rdb {
@@ -205,6 +206,21 @@ TEST(RdbPayload, VersionAndSumAreChecked) {
   EXPECT_TRUE(opened_payload(payload, Checksum::kIgnore));
   EXPECT_FALSE(opened_payload("", Checksum::kIgnore));
   EXPECT_FALSE(read(""));
+}
+
+TEST(PayloadTest, TellsWhatAValueIsPackedAs) {
+  const auto form = [](int type) {
+    const std::string payload(1, static_cast<char>(type));
+    return std::string(form_of_payload(payload));
+  };
+  EXPECT_EQ(form(9), "Zipmap");
+  EXPECT_EQ(form(10), "Ziplist");
+  EXPECT_EQ(form(12), "Zset ziplist");
+  EXPECT_EQ(form(15), "Stream listpack");
+  EXPECT_EQ(form(21), "Stream listpack");
+  EXPECT_EQ(form(0), "Value");
+  EXPECT_EQ(form(255), "Value");
+  EXPECT_EQ(form_of_payload(""), "Value");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 
 #include "base/bytes.h"
@@ -62,6 +63,23 @@ inline const char* read_short_request(const char* at, const char* end, std::stri
     at += length + 2;
   }
   return at;
+}
+
+// The bytes of a request that read_short_request() has read, out of its arguments: what is to be
+// repeated need not be put into words again. Empty: something else than CR LF stands behind an
+// argument, which a reader passes over without looking.
+inline std::string_view text_of_short_request(std::span<const std::string_view> args) {
+  constexpr uint16_t kEndOfLine = '\r' | '\n' << 8;
+  for (const std::string_view arg : args) {
+    if (load<uint16_t>(arg.data() + arg.size()) != kEndOfLine) return {};
+  }
+  const std::string_view name = args.front();
+  // "*3", "$3" and two ends of lines stand before the name.
+  const size_t digits = name.size() < 10 ? 1 : name.size() < 100 ? 2 : name.size() < 1000 ? 3 : 0;
+  if (digits == 0) return {};
+  const char* const begin = name.data() - 7 - digits;
+  const std::string_view last = args.back();
+  return {begin, static_cast<size_t>(last.data() + last.size() + 2 - begin)};
 }
 
 }  // namespace sorrel::resp

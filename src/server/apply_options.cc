@@ -211,6 +211,15 @@ void Server::show_title() {
   process_.set_title(process_title(options_, process_.program, facts_.config_file));
 }
 
+// Runs in the child.
+void Server::prepare_child(persist::ChildKind kind) {
+  (void)oom_adjuster_.apply_in_child(options_.process).ok();
+  if (!options_.process.set_proc_title || !process_.set_title) return;
+  const bool is_snapshot = kind == persist::ChildKind::kSnapshot;
+  process_.set_title(process_title(options_, is_snapshot ? "redis-rdb-bgsave" : "redis-aof-rewrite",
+                                   facts_.config_file));
+}
+
 void Server::register_hooks() {
   config_.on_change(kWatched, [this](Options&) -> Status {
     apply_options();
@@ -262,7 +271,7 @@ void Server::register_hooks() {
     const Status applied = oom_adjuster_.apply(options.process);
     if (applied) return {};
     log_.warning("Can't adjust the score for the kernel: " + applied.error().text);
-    return Error{"Failed to apply new oom_score_adj configuration, check server logs."};
+    return Error{"Failed to set current oom_score_adj. Check server logs."};
   });
   config_.on_change("dir", [this](Options& options) -> Status {
     Result<std::string> here = files_.change_dir(options.persistence.dir);

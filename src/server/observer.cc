@@ -1,5 +1,7 @@
 #include "server/observer.h"
 
+#include <fmt/format.h>
+
 #include "server/caller_facts.h"
 #include "session/access.h"
 
@@ -39,6 +41,12 @@ void Observer::on_denied(const Caller& caller, acl::Reason reason, acl::Context 
                .context = context,
                .object = std::move(object),
                .created_ms = clock_.wall_ms()});
+}
+
+void Observer::on_damaged(const Caller& caller, std::string_view form) {
+  sessions_.log.warning(
+      fmt::format("{} integrity check failed: a value that client {} wanted to restore was refused",
+                  form, caller.id));
 }
 
 }  // namespace sorrel::server

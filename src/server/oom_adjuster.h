@@ -13,8 +13,15 @@ class OomAdjuster {
   // Puts the configuration into effect. The score that the process had before the first change is
   // what relative values add to, and what "no" goes back to.
   Status apply(const ProcessOptions& options);
+  // The same in a child, which may go before its parent does. Nothing happens unless it is wanted.
+  Status apply_in_child(const ProcessOptions& options) const;
 
  private:
+  // Places of oom-score-adj-values.
+  static constexpr size_t kPrimary = 0;
+  static constexpr size_t kChild = 2;
+  static Status set(const ProcessOptions& options, size_t place, int before);
+
   std::optional<int> before_;
 };
 

@@ -37,6 +37,7 @@ enum DirectiveFlags : uint32_t {
   kMultiArg = 1u << 4,         // takes several arguments; CONFIG SET separates them by blanks
   kNotWhileLoading = 1u << 5,  // CONFIG SET refuses it while the dataset is being loaded
   kBinary = 1u << 6,           // a text that may hold NUL bytes
+  kLineBreaks = 1u << 10,      // a text that may hold line breaks
   kReapply = 1u << 7,          // setting the same value again means something (a file was changed)
   // Not Redis's. Programs that know Redis's immutable directives set all others to what they are;
   // that must not fail.
@@ -116,8 +117,8 @@ std::span<const DirectiveGroup> directive_groups();
 // By name or alias, in any case; null when there is none.
 const Directive* find_directive(std::string_view name);
 
-// Sets one directive from its arguments. No argument may hold a line break, nor (but for kBinary) a
-// NUL byte: the one could smuggle directives into a rewritten file, the other cuts paths short in
+// Sets one directive from its arguments. Unless it is marked so, no argument may hold a line break
+// or a NUL byte: the one could smuggle directives into a rewritten file, the other cuts paths short in
 // system calls. Options is untouched when it fails; the error text is the
 // reason alone ("argument must be 'yes' or 'no'"), fit for both the file reader and CONFIG SET.
 Status assign(const Directive& row, Options& options, Arguments args,

@@ -78,7 +78,7 @@ constexpr Directive kAof[] = {
      .kind = boolean<&Options::persistence, &PersistenceOptions::append_only>(),
      .help = "Log every write, so that little or nothing is lost in a crash."},
     {.name = "appendfilename",
-     .flags = kStartupOnly,
+     .flags = kStartupOnly | kLineBreaks,
      .kind =
          text<&Options::persistence, &PersistenceOptions::append_filename>(check_appendfilename),
      .help = "Base of the log files' names."},

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/bytes.h"
+#include "server/config_text.h"
 
 namespace sorrel::server {
 namespace {
@@ -476,8 +477,9 @@ TEST(OptionTable, ArgumentCount) {
   }
 }
 
-TEST(OptionTable, NoLineBreaksNorNulBytes) {
+TEST(OptionTable, NoLineBreaksNorNulBytesUnlessMarkedSo) {
   for (const Directive* row : all_rows()) {
+    if (row->has(kLineBreaks)) continue;
     Options options;
     const std::string before = show(*row, options);
     EXPECT_FALSE(assign_one(*row, options, "a\nport 1")) << row->name;
@@ -488,6 +490,16 @@ TEST(OptionTable, NoLineBreaksNorNulBytes) {
       EXPECT_EQ(show(*row, options), before) << row->name;
     }
   }
+}
+
+TEST(OptionTable, ANameOfLogFilesMayHaveLineBreaksAndIsRewrittenInOneLine) {
+  const Directive* row = find_directive("appendfilename");
+  ASSERT_NE(row, nullptr);
+  Options options;
+  ASSERT_TRUE(assign_one(*row, options, " a\nport 1"));
+  EXPECT_EQ(show(*row, options), " a\nport 1");
+  EXPECT_EQ(quoted_if_needed(show(*row, options)), "\" a\\nport 1\"");
+  EXPECT_FALSE(assign_one(*row, options, std::string("a\0b", 3)));
 }
 
 }  // namespace

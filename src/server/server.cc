@@ -50,6 +50,8 @@ Server::Server(Options options, io::SystemClock& clock, Logger& log, FileAccess 
       clock_(clock),
       log_(log),
       files_(std::move(files)),
+      effects_(options_.process.threads == 1 ? EffectStream::Writers::kOne
+                                             : EffectStream::Writers::kSeveral),
       scripting_(kRedisVersion, clock, log),
       sessions_{.options = {}, .node = node_, .log = log_, .hosts = {}} {}
 
@@ -95,6 +97,7 @@ Status Server::start() {
   });
   apply_options();
   register_hooks();
+  persistence_.child().prepare = [this](persist::ChildKind kind) { prepare_child(kind); };
   if (const Status adjusted = oom_adjuster_.apply(options_.process); !adjusted) {
     log_.warning("Can't adjust the score for the kernel: " + adjusted.error().text);
   }

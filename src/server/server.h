@@ -123,6 +123,7 @@ class Server : public io::AcceptHandler {
   void apply_options();
   void apply_monitor_options(const MonitorOptions& from);
   void show_title();
+  void prepare_child(persist::ChildKind kind);
   void load_data();
   bool open_log();
   void tell_ready();

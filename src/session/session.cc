@@ -158,6 +158,7 @@ bool Session::parse_window(std::string_view bytes, size_t& end) {
     end += parser_.consumed();
     if (args.size() == first) continue;
     requests[parsed].args = args.from(first);
+    requests[parsed].as_sent = false;
     requests[parsed++].end = end;
     args.reserve((window - parsed) * resp::kShortArguments);
   }
@@ -189,6 +190,7 @@ inline size_t Session::parse_short_ones(std::string_view bytes, size_t& end, siz
     at = after;
     Request& request = host_.requests_[parsed++];
     request.args = {place, count};
+    request.as_sent = true;
     request.end = static_cast<size_t>(at - bytes.data());
     place += count;
   }

@@ -10,7 +10,7 @@ from lib.resp import Error, ReplyTimeout, Simple
 from lib.server import Server
 
 LIMIT_BYTES = 200_000
-VALUE = "v" * 1000
+VALUE = b"v" * 1000
 BOUND_S = 30.0
 
 
@@ -39,7 +39,7 @@ def answer_or_none(connection, other):
 def write_until_full(connection, other):
     """How many writes were acknowledged before the disk was full, and whether an answer is still to come."""
     for number in range(10_000):
-        connection.send(("SET", f"key:{number}", VALUE))
+        connection.send((b"SET", b"key:%d" % number, VALUE))
         reply = answer_or_none(connection, other)
         if reply is None:
             return number, True
@@ -62,7 +62,7 @@ def run(path, threads, policy):
         acknowledged, waits = write_until_full(connection, other)
         until(lambda: isinstance(other.call("SET", "refused", "1"), Error), "writes are not refused")
         reply = other.call("GET", "key:0")
-        if reply != VALUE.encode():
+        if reply != VALUE:
             raise AssertionError(f"reads are not answered: {reply}")
         if not is_full(other):
             raise AssertionError("INFO does not tell of it")
@@ -79,7 +79,7 @@ def run(path, threads, policy):
         server.start()
         found = server.connect()
         for number in range(acknowledged):
-            if found.call("GET", f"key:{number}") != VALUE.encode():
+            if found.call("GET", f"key:{number}") != VALUE:
                 raise AssertionError(f"key:{number} of {acknowledged} is lost")
         if found.call("GET", "again") != b"1":
             raise AssertionError("what was written after the disk came back is lost")

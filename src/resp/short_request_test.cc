@@ -1,0 +1,54 @@
+#include "resp/short_request.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "resp/output_buffer.h"
+#include "resp/reply_writer.h"
+
+namespace sorrel::resp {
+namespace {
+
+std::string encoded(const std::vector<std::string>& words) {
+  OutputBuffer out;
+  append_array_header(out, words.size());
+  for (const std::string& word : words) append_bulk(out, word);
+  return std::string(out.view());
+}
+
+// What the text of the first request in `bytes` is taken to be, once it has been read.
+std::string text_in(std::string bytes) {
+  bytes += "*1\r\n$4\r\nPING\r\n";
+  std::array<std::string_view, kShortArguments> args;
+  size_t count = 0;
+  if (read_short_request(bytes.data(), bytes.data() + bytes.size(), args.data(), count) ==
+      nullptr) {
+    return "unusual";
+  }
+  return std::string(text_of_short_request({args.data(), count}));
+}
+
+TEST(ShortRequestTest, ItsTextIsFoundAgainFromItsArguments) {
+  for (const size_t name : {1u, 3u, 9u, 10u, 99u, 100u, 999u}) {
+    for (const size_t value : {1u, 9u, 10u, 32u, 99u, 100u, 5'000u}) {
+      const std::vector<std::string> words{std::string(name, 'n'), "key", std::string(value, 'v')};
+      EXPECT_EQ(text_in(encoded(words)), encoded(words)) << name << " " << value;
+    }
+  }
+  EXPECT_EQ(text_in(encoded({"PING"})), encoded({"PING"}));
+  EXPECT_EQ(text_in(encoded({"SET", "", ""})), encoded({"SET", "", ""}));
+  const std::vector<std::string> nine(9, "MSET");
+  EXPECT_EQ(text_in(encoded(nine)), encoded(nine));
+}
+
+TEST(ShortRequestTest, WhatCannotBeRepeatedAsItIsHasNoText) {
+  EXPECT_EQ(text_in("*2\r\n$3\r\nGET\r\n$1\r\nkxx"), "");
+  EXPECT_EQ(text_in("*2\r\n$3\r\nGETxx$1\r\nk\r\n"), "");
+  EXPECT_EQ(text_in(encoded({std::string(1000, 'n'), "key"})), "");
+}
+
+}  // namespace
+}  // namespace sorrel::resp
