@@ -118,9 +118,9 @@ std::span<const DirectiveGroup> directive_groups();
 const Directive* find_directive(std::string_view name);
 
 // Sets one directive from its arguments. Unless it is marked so, no argument may hold a line break
-// or a NUL byte: the one could smuggle directives into a rewritten file, the other cuts paths short in
-// system calls. Options is untouched when it fails; the error text is the
-// reason alone ("argument must be 'yes' or 'no'"), fit for both the file reader and CONFIG SET.
+// or a NUL byte: the one could smuggle directives into a rewritten file, the other cuts paths short
+// in system calls. Options is untouched when it fails; the error text is the reason alone
+// ("argument must be 'yes' or 'no'"), fit for both the file reader and CONFIG SET.
 Status assign(const Directive& row, Options& options, Arguments args,
               Repeat repeat = Repeat::kReplaces);
 
