@@ -54,11 +54,13 @@ class AppendFile {
 
  private:
   AppendFile(Descriptor descriptor, std::string path, uint64_t size)
-      : descriptor_(std::move(descriptor)), path_(std::move(path)), size_(size) {}
+      : descriptor_(std::move(descriptor)), path_(std::move(path)), size_(size), forgotten_(size) {}
+  void forget_up_to(uint64_t end);
 
   Descriptor descriptor_;
   std::string path_;
   uint64_t size_;
+  uint64_t forgotten_;  // up to here nothing is in the system's cache because of this file
 };
 
 // The files that a shell pattern names, sorted. A pattern without wildcards names itself, whether
