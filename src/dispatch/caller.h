@@ -33,6 +33,9 @@ struct Caller {
   int protocol = 2;
   bool no_touch = false;  // reads do not mark keys as used
   bool no_evict = false;
+  // SCRIPT DEBUG: how its next script is debugged; in a process of its own, or here and for good.
+  enum class ScriptDebug : uint8_t { kNo, kForked, kInPlace };
+  ScriptDebug script_debug = ScriptDebug::kNo;
   bool may_wait = false;               // for keys, in a command that blocks
   acl::AccountHandle account;          // whose permissions it has; null: those of the server itself
   const Caller* outer = nullptr;       // kScript only

@@ -92,6 +92,7 @@ class TlsStream final : public Stream, public StreamHandler {
   std::string local_address() const override { return wire_->local_address(); }
   bool is_unix() const override { return wire_->is_unix(); }
   bool is_loopback() const override { return wire_->is_loopback(); }
+  bool is_encrypted() const override { return true; }
   int descriptor() const override { return wire_->descriptor(); }
   void set_keepalive(int seconds) override { wire_->set_keepalive(seconds); }
 

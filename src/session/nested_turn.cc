@@ -54,6 +54,20 @@ void SessionHost::serve_others() {
   executor_.set_now_ms(outer_now_ms);
 }
 
+void SessionHost::send_early() {
+  queue_running();
+  flush_effects();
+  // The window is not at its end, so nobody knows yet what these tell of.
+  note_needs_of_latest(*running_.session);
+  send_all_slices();
+}
+
+bool SessionHost::has_unsent_answers() const {
+  const Session& session = *running_.session;
+  return out_.size() > running_.unsent_begin || session.last_slice_ != 0 ||
+         session.output_bytes() > 0;
+}
+
 void SessionHost::end_serving_others() {
   Session* const waiting = running_.session;
   if (waiting == nullptr || waiting->stream_ == nullptr) return;
