@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -37,6 +38,15 @@ void close_from(int first, int last) {
   for (int fd = first; fd <= last && static_cast<rlim_t>(fd) < limit.rlim_cur; fd++) close(fd);
 }
 
+// The standard ones stay, too. -1: there is no second one.
+void close_all_but(int first, int second) {
+  const int low = second < 0 ? first : std::min(first, second);
+  const int high = std::max(first, second);
+  close_from(STDERR_FILENO + 1, low - 1);
+  close_from(low + 1, high - 1);
+  close_from(high + 1, ~0U >> 1);
+}
+
 // The parent watches signals its own way; here they mean what they mean to everybody. A Ctrl-C is
 // for the parent, who ends this process if it likes.
 void become_plain_process(int parent) {
@@ -58,8 +68,8 @@ void become_plain_process(int parent) {
 
 }  // namespace
 
-Result<std::unique_ptr<ChildProcess>> ChildProcess::start(
-    const std::function<int(int pipe)>& body) {
+Result<std::unique_ptr<ChildProcess>> ChildProcess::start(const std::function<int(int pipe)>& body,
+                                                          int kept) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return system_error("pipe");
   Descriptor reading(ends[0]);
@@ -70,14 +80,13 @@ Result<std::unique_ptr<ChildProcess>> ChildProcess::start(
   if (pid < 0) return system_error("fork");
   if (pid == 0) {
     become_plain_process(parent);
-    close_from(STDERR_FILENO + 1, writing.get() - 1);
-    close_from(writing.get() + 1, ~0U >> 1);
+    close_all_but(writing.get(), kept);
     // _exit: buffers, threads and exit functions are the parent's.
     _exit(body(writing.get()));
   }
   const int64_t took_us = now_us() - began_us;
   (void)fcntl(reading.get(), F_SETFL, O_NONBLOCK);
-  return std::unique_ptr<ChildProcess>(new ChildProcess(pid, std::move(reading), took_us));
+  return std::unique_ptr<ChildProcess>(new ChildProcess(parent, pid, std::move(reading), took_us));
 }
 
 ChildProcess::~ChildProcess() {
@@ -128,7 +137,7 @@ ChildProcess::End ChildProcess::wait() {
 }
 
 void ChildProcess::send_signal(int signal) {
-  if (!end_) (void)kill(pid_, signal);
+  if (!end_ && getpid() == parent_) (void)kill(pid_, signal);
 }
 
 bool write_to_pipe(int pipe, std::string_view bytes) {

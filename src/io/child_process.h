@@ -15,13 +15,15 @@ namespace sorrel::io {
 // how it goes through a pipe. Of the parent's threads only the calling one lives on in it, so it
 // must not touch anything that another thread may have locked: no mutex, no logger.
 //
-// It has none of the parent's descriptors but the standard ones and the pipe, runs with a lower
-// priority, can be ended by the usual signals, and goes when its parent goes.
+// It has none of the parent's descriptors but the standard ones, the pipe and what it was told to
+// keep, runs with a lower priority, can be ended by the usual signals, and goes when its parent
+// goes.
 class ChildProcess {
  public:
   // `body` runs in the child with the writing end of the pipe; what it returns is the exit code.
-  // `body` is not called in the parent.
-  static Result<std::unique_ptr<ChildProcess>> start(const std::function<int(int pipe)>& body);
+  // `body` is not called in the parent. `kept` is a descriptor that the child keeps, too; -1: none.
+  static Result<std::unique_ptr<ChildProcess>> start(const std::function<int(int pipe)>& body,
+                                                     int kept = -1);
   // Ends the child if it still runs, and waits for that.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
@@ -42,13 +44,15 @@ class ChildProcess {
   std::optional<End> poll();
   // The same, and waits for it.
   End wait();
+  // Not from another child, which has a copy of this.
   void send_signal(int signal);
 
  private:
-  ChildProcess(int pid, Descriptor pipe, int64_t fork_us)
-      : pid_(pid), pipe_(std::move(pipe)), fork_us_(fork_us) {}
+  ChildProcess(int parent, int pid, Descriptor pipe, int64_t fork_us)
+      : parent_(parent), pid_(pid), pipe_(std::move(pipe)), fork_us_(fork_us) {}
   std::optional<End> reap(int flags);
 
+  int parent_;
   int pid_;
   Descriptor pipe_;
   int64_t fork_us_;

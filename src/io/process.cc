@@ -68,6 +68,12 @@ bool is_interrupt_pending() {
   return sigpending(&pending) == 0 && sigismember(&pending, SIGINT) == 1;
 }
 
+bool is_termination_pending() {
+  sigset_t pending;
+  return sigpending(&pending) == 0 &&
+         (sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1);
+}
+
 void end_process(int code) {
   _exit(code);
 }

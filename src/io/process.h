@@ -32,6 +32,8 @@ void hold_termination_signals();
 
 // Is a SIGINT held back that nobody has been told of yet?
 bool is_interrupt_pending();
+// The same for any of the two.
+bool is_termination_pending();
 // Ends the process here and now: nothing is flushed, nobody is asked.
 [[noreturn]] void end_process(int code);
 

@@ -16,6 +16,8 @@ Reclaimer::~Reclaimer() {
 }
 
 void Reclaimer::defer(std::function<void()> free, uint64_t objects, uint64_t bytes) {
+  if (alone_) [[unlikely]]
+    return free();
   pending_.fetch_add(objects, std::memory_order_relaxed);
   pending_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   {

@@ -22,6 +22,10 @@ class Reclaimer {
   // `bytes` are in use until it has run.
   void defer(std::function<void()> free, uint64_t objects, uint64_t bytes);
 
+  // In a process made by fork(), which has no thread but the calling one: from now on everything is
+  // freed at once.
+  void work_alone() { alone_ = true; }
+
   uint64_t pending_objects() const { return pending_.load(std::memory_order_relaxed); }
   uint64_t pending_bytes() const { return pending_bytes_.load(std::memory_order_relaxed); }
   uint64_t freed_objects() const { return freed_.load(std::memory_order_relaxed); }
@@ -35,6 +39,7 @@ class Reclaimer {
   };
   void run();
 
+  bool alone_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> jobs_;   // guarded by mutex_

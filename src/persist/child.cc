@@ -54,13 +54,13 @@ void ChildVoice::finish() {
   send_progress();
 }
 
-Status Child::start(ChildKind kind, uint64_t keys, const Work& work) {
+Status Child::start(ChildKind kind, uint64_t keys, const Work& work, int kept) {
   progress_ = {};
   cow_peak_ = 0;
   cow_told_ms_ = 0;
   heard_.clear();
   kill_wanted_ = false;
-  auto process = io::ChildProcess::start([&](int pipe) {
+  const auto body = [&](int pipe) {
     ChildVoice voice(pipe, clock_);
     if (prepare) prepare(kind);
     const Status done = work(voice);
@@ -70,7 +70,8 @@ Status Child::start(ChildKind kind, uint64_t keys, const Work& work) {
       voice.log(LogLevel::kWarning, done.error().text);
     }
     return done ? 0 : 1;
-  });
+  };
+  auto process = io::ChildProcess::start(body, kept);
   if (!process) return process.error();
   process_ = std::move(*process);
   kind_ = kind;

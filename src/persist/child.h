@@ -14,8 +14,9 @@
 
 namespace sorrel::persist {
 
-// What a background process is for. There is one at a time.
-enum class ChildKind : uint8_t { kNone, kSnapshot, kRewrite };
+// What a background process is for. There is one at a time, but any number of those in which
+// scripts are debugged.
+enum class ChildKind : uint8_t { kNone, kSnapshot, kRewrite, kDebugging };
 
 // What the child tells of itself.
 struct ChildProgress {
@@ -69,7 +70,8 @@ class Child {
   // Runs `work` in a new process, which ends with it: 0 for success. It must not touch mutexes, nor
   // the logger; see ChildVoice. Precondition: none runs. `keys` is how many it will write.
   using Work = std::function<Status(ChildVoice& voice)>;
-  Status start(ChildKind kind, uint64_t keys, const Work& work);
+  // `kept` is a descriptor that it keeps; -1: none.
+  Status start(ChildKind kind, uint64_t keys, const Work& work, int kept = -1);
 
   bool active() const { return process_ != nullptr; }
   ChildKind kind() const { return kind_; }

@@ -1,7 +1,11 @@
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "base/numbers.h"
+#include "dispatch/transaction.h"
+#include "script/debugged_host.h"
+#include "script/debugger.h"
 #include "script/script_flags.h"
 #include "script/script_run.h"
 #include "script/scripting.h"
@@ -53,16 +57,69 @@ void run(Call& call, const ScriptRun::Kind& kind, Interpreter& interpreter,
   interpreter.call(function, kind.name, given.keys, given.args, host, call.reply);
 }
 
+ScriptRun::Kind kind_of(const Call& call, const ScriptCache::Script& script) {
+  return {.name = text_of(script.sha),
+          .flags = script.flags,
+          .read_only = call.command.has(catalog::kReadonly)};
+}
+
 void run_script(Call& call, const ScriptCache::Script& script, const Arguments& given) {
-  run(call,
-      {.name = text_of(script.sha),
-       .flags = script.flags,
-       .read_only = call.command.has(catalog::kReadonly)},
-      call.context<Scripting>().scripts.interpreter(), script.function, given);
+  run(call, kind_of(call, script), call.context<Scripting>().scripts.interpreter(), script.function,
+      given);
+}
+
+void run_debugged(Call& call, const ScriptCache::Script& script, const Arguments& given,
+                  Debugger& debugger) {
+  const ScriptRun::Kind kind = kind_of(call, script);
+  if (!ScriptRun::admitted(call, kind)) return;
+  Scripting& scripting = call.context<Scripting>();
+  ScriptRun run(call, scripting, kind);
+  DebuggedHost host(run, debugger);
+  Interpreter& interpreter = scripting.scripts.interpreter();
+  interpreter.debug_with(&debugger);
+  interpreter.call(script.function, kind.name, given.keys, given.args, host, call.reply);
+  interpreter.debug_with(nullptr);
+}
+
+// Whatever becomes of the script, there is a session, and it is ended.
+void debug_script(Call& call, DebugLink& link) {
+  Scripting& scripting = call.context<Scripting>();
+  Debugger::Limits limits;
+  if (scripting.options.busy_threshold_ms > 0) limits.run_ms = scripting.options.busy_threshold_ms;
+  Debugger debugger(link, call.arg(1), scripting.clock(), limits);
+  if (const auto given = parse_arguments(call, "ERR value is not an integer or out of range")) {
+    const auto script = scripting.scripts.load(call.arg(1), ScriptCache::Origin::kEval);
+    if (script) {
+      run_debugged(call, **script, *given, debugger);
+    } else {
+      call.reply.error("ERR " + script.error().text);
+    }
+  }
+  debugger.end();
+}
+
+bool is_debugging(const Call& call) {
+  return call.caller.script_debug != Caller::ScriptDebug::kNo;
+}
+
+// Precondition: is_debugging().
+void eval_debugged(Call& call) {
+  DebugDoor* door = call.context<Scripting>().debug_door;
+  if (call.caller.transaction != nullptr && call.caller.transaction->open()) {
+    return call.reply.error("ERR Scripts in a transaction can't be debugged");
+  }
+  const auto how = std::exchange(call.caller.script_debug, Caller::ScriptDebug::kNo);
+  if (how == Caller::ScriptDebug::kInPlace) {
+    door->talk_in_place(call, debug_script);
+  } else {
+    door->talk_apart(call, debug_script);
+  }
 }
 
 void eval(Call& call) {
   show(call);
+  if (is_debugging(call)) [[unlikely]]
+    return eval_debugged(call);
   const auto given = parse_arguments(call, "ERR value is not an integer or out of range");
   if (!given) return;
   const auto script =
@@ -75,6 +132,8 @@ void evalsha(Call& call) {
   show(call);
   // A name of another length is no digest, and nothing else matters then.
   if (call.arg(1).size() != Sha1Text().size()) return call.reply.error(kNoScriptError);
+  if (is_debugging(call)) [[unlikely]]
+    return call.reply.error("ERR Please use EVAL instead of EVALSHA for debugging");
   const auto given = parse_arguments(call, "ERR value is not an integer or out of range");
   if (!given) return;
   const ScriptCache::Script* script = call.context<Scripting>().scripts.find(call.arg(1));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "script/debugger.h"
 #include "script/lua_reply.h"
 #include "script/read_only.h"
 #include "script/redis_library.h"
@@ -184,13 +185,33 @@ void Interpreter::lock_string_metatable() {
   lua_pop(state_, 1);
 }
 
-void Interpreter::on_count(lua_State* state, lua_Debug*) {
+// Of a script that is debugged, the beginnings of lines come here, too.
+void Interpreter::on_count(lua_State* state, lua_Debug* event) {
   void* memory = nullptr;
   lua_getallocf(state, &memory);
-  static_cast<Heap*>(static_cast<LuaMemory*>(memory))->owner->poll(state);
+  Interpreter& self = *static_cast<Heap*>(static_cast<LuaMemory*>(memory))->owner;
+  if (event->event == LUA_HOOKLINE) {
+    self.look_with_debugger(state, true);
+  } else {
+    self.poll(state);
+  }
+}
+
+void Interpreter::look_with_debugger(lua_State* state, bool line) {
+  debugger_->look(state, heap_, line);
+  if (debugger_->fragment_is_over()) {
+    lua_sethook(state, on_count, LUA_MASKCOUNT, 1);
+    raise_error(state, "what was typed in ran for too long");
+  }
+  if (debugger_->verdict() == nullptr) return;
+  stopped_ = true;
+  // As in poll().
+  lua_sethook(state, on_count, LUA_MASKCOUNT, 1);
+  raise_error(state, debugger_->verdict());
 }
 
 void Interpreter::poll(lua_State* state) {
+  if (debugger_ != nullptr) return look_with_debugger(state, false);
   const char* reason = nullptr;
   if (loading_ != nullptr) {
     stopped_ =
@@ -250,6 +271,9 @@ void Interpreter::call(Ref function, std::string_view name, std::span<const std:
     push_array(args);
     parameters = 2;
   }
+  if (debugger_ != nullptr) [[unlikely]] {
+    lua_sethook(state_, on_count, LUA_MASKLINE | LUA_MASKCOUNT, kInstructionsPerPoll);
+  }
   heap_.lenient = false;
   const int status = lua_pcall(state_, parameters, 1, kErrorHandler);
   heap_.lenient = true;
@@ -293,7 +317,7 @@ void Interpreter::clean_up(Ref function) {
   host_ = nullptr;
   lua_settop(state_, kBottomSize);
   shared_.json = {};
-  if (stopped_) [[unlikely]] {
+  if (stopped_ || debugger_ != nullptr) [[unlikely]] {
     stopped_ = false;
     lua_sethook(state_, on_count, LUA_MASKCOUNT, kInstructionsPerPoll);
   }

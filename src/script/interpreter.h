@@ -18,6 +18,8 @@
 
 namespace sorrel::script {
 
+class Debugger;
+
 // One Lua state behind walls: its heap is capped, its libraries are read-only, what it runs can be
 // stopped, and nothing that a script does to it outlives the script. Two of them serve a node: one
 // for EVAL, one for functions.
@@ -46,6 +48,9 @@ class Interpreter : private Watchdog {
   // script's, for that. Precondition: nothing runs.
   void call(Ref function, std::string_view name, std::span<const std::string_view> keys,
             std::span<const std::string_view> args, ScriptHost& host, resp::ReplySink& reply);
+
+  // The next calls are debugged; null: they are not.
+  void debug_with(Debugger* debugger) { debugger_ = debugger; }
 
   // A function that a library registers while it is loaded.
   struct Registration {
@@ -91,6 +96,7 @@ class Interpreter : private Watchdog {
   void choose_globals(int index);
   void poll(lua_State* state) override;
   static void on_count(lua_State* state, lua_Debug* event);
+  void look_with_debugger(lua_State* state, bool line);
   void push_array(std::span<const std::string_view> texts);
   void clean_up(Ref function);
   void answer_error(int status, std::string_view name, resp::ReplySink& reply);
@@ -103,6 +109,7 @@ class Interpreter : private Watchdog {
   LuaSink sink_;
   ScriptHost* host_ = nullptr;        // while a script runs
   const Loading* loading_ = nullptr;  // while a library is loaded
+  Debugger* debugger_ = nullptr;
   int64_t loading_until_ns_ = 0;
   int protocol_ = 2;
   bool stopped_ = false;  // the script was told to end

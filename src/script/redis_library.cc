@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/numbers.h"
+#include "script/debugger.h"
 #include "script/interpreter.h"
 #include "script/script_flags.h"
 #include "script/sha1.h"
@@ -107,6 +108,9 @@ struct RedisLibrary {
       return raise_error(state, "redis.call can only be called inside a script invocation");
     }
     if (const char* problem = arguments_problem(state, self)) {
+      if (self.debugger_ != nullptr && self.debugger_->stepping()) {
+        self.debugger_->note_error(problem);
+      }
       push_error(state, problem);
       return raise ? lua_error(state) : 1;
     }
@@ -194,12 +198,21 @@ struct RedisLibrary {
     return 1;
   }
 
-  // There is no debugger to stop in, nor one to print to.
+  // Both do nothing unless the script is debugged.
   static int breakpoint(lua_State* state) {
-    lua_pushboolean(state, 0);
+    Debugger* debugger = self(state).debugger_;
+    if (debugger != nullptr) debugger->stop_at_next_line();
+    lua_pushboolean(state, debugger != nullptr ? 1 : 0);
     return 1;
   }
-  static int debug(lua_State*) { return 0; }
+  static int debug(lua_State* state) {
+    Interpreter& self = RedisLibrary::self(state);
+    if (self.debugger_ == nullptr) return 0;
+    self.heap_.lenient = true;
+    self.debugger_->note_values(state);
+    self.heap_.lenient = false;
+    return 0;
+  }
 
   static int log(lua_State* state) {
     Interpreter& self = RedisLibrary::self(state);

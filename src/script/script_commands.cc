@@ -43,20 +43,33 @@ void kill(Call& call) {
   kill_running(call, false);
 }
 
-// A debugger in the server is a way into the server.
 void debug(Call& call) {
-  const std::string_view mode = call.arg(2);
-  if (iequals(mode, "no")) return call.reply.ok();
-  if (iequals(mode, "yes") || iequals(mode, "sync")) {
-    return call.reply.error("ERR SCRIPT DEBUG is not supported: there is no debugger");
+  const DebugDoor* door = call.context<Scripting>().debug_door;
+  if (door == nullptr || call.caller.kind != Caller::Kind::kSession) {
+    return call.reply.error("ERR there is nobody to debug scripts");
   }
-  call.reply.error("ERR Use SCRIPT DEBUG YES/SYNC/NO");
+  const std::string_view mode = call.arg(2);
+  auto wanted = Caller::ScriptDebug::kNo;
+  if (iequals(mode, "yes")) {
+    wanted = Caller::ScriptDebug::kForked;
+  } else if (iequals(mode, "sync")) {
+    wanted = Caller::ScriptDebug::kInPlace;
+  } else if (!iequals(mode, "no")) {
+    return call.reply.error("ERR Use SCRIPT DEBUG YES/SYNC/NO");
+  }
+  if (wanted != Caller::ScriptDebug::kNo) {
+    const std::string_view refusal = door->refusal(call);
+    if (!refusal.empty()) return call.reply.error(refusal);
+  }
+  call.caller.script_debug = wanted;
+  call.reply.ok();
 }
 
 void help(Call& call) {
   answer::help(call, {
                          "DEBUG (YES|SYNC|NO)",
-                         "    There is no debugger; only NO is accepted.",
+                         "    Debug the next EVAL of this connection: in a process of its own,",
+                         "    here while everybody waits, or not at all.",
                          "EXISTS <sha1> [<sha1> ...]",
                          "    Tell which of these scripts are known.",
                          "FLUSH [ASYNC|SYNC]",
@@ -73,7 +86,7 @@ void help(Call& call) {
 }  // namespace
 
 Scripting::Scripting(std::string_view version, const Clock& clock, Logger& log)
-    : scripts(version), functions(version, clock, log), clock_(clock), log_(log) {}
+    : scripts(version), functions(version, clock, log), clock_(clock), log_(&log) {}
 
 std::vector<Binding> Scripting::bindings() {
   std::vector<Binding> all;

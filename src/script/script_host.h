@@ -15,8 +15,8 @@ class ScriptHost {
   virtual ~ScriptHost() = default;
 
   // redis.call: runs one command, or refuses it, and answers into `reply` in either case. The
-  // views are valid during the call.
-  virtual void run(std::span<const std::string_view> args, resp::ReplySink& reply) = 0;
+  // views are valid during the call. False: it was refused.
+  virtual bool run(std::span<const std::string_view> args, resp::ReplySink& reply) = 0;
 
   enum class Permission : uint8_t { kGranted, kDenied, kUnknownCommand };
   // redis.acl_check_cmd.

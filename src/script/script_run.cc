@@ -116,18 +116,21 @@ const char* ScriptRun::refusal(const Command* command,
   return nullptr;
 }
 
-void ScriptRun::run(std::span<const std::string_view> args, resp::ReplySink& reply) {
+bool ScriptRun::run(std::span<const std::string_view> args, resp::ReplySink& reply) {
   const Command* command = find(args);
   if (const char* problem = refusal(command, args)) [[unlikely]] {
     std::string text = problem[0] == '-' ? problem + 1 : std::string("ERR ") + problem;
     if (problem == kLogFailedRefusal) text += call_.executor.world().node.log_problem;
     inside_.refuse(command, text, reply);
-    return;
+    return false;
   }
   if ((caller_.reasons & Caller::kRestricted) != 0) [[unlikely]] {
     const std::string error =
         call_.executor.permission_error(caller_, *command, args, Executor::AskedFor::kScript);
-    if (!error.empty()) return inside_.refuse(command, error, reply);
+    if (!error.empty()) {
+      inside_.refuse(command, error, reply);
+      return false;
+    }
   }
   if (command->has(catalog::kWrite)) running_.wrote = true;
   Request request;
@@ -136,6 +139,7 @@ void ScriptRun::run(std::span<const std::string_view> args, resp::ReplySink& rep
   call_.executor.look_ahead(request, caller_.db);
   caller_.protocol = reply.protocol();
   inside_.run(*command, request, caller_, reply);
+  return true;
 }
 
 ScriptHost::Permission ScriptRun::permission(std::span<const std::string_view> args) {

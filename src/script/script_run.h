@@ -25,7 +25,7 @@ class ScriptRun final : public ScriptHost {
   // May a script of that kind run at all? False: an error was answered.
   static bool admitted(Call& call, const Kind& kind);
 
-  void run(std::span<const std::string_view> args, resp::ReplySink& reply) override;
+  bool run(std::span<const std::string_view> args, resp::ReplySink& reply) override;
   Permission permission(std::span<const std::string_view> args) override;
   void set_replication(unsigned to) override;
   void log(LogLevel level, std::string_view message) override;

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "dispatch/command_table.h"
+#include "script/debug_link.h"
 #include "script/function_registry.h"
 #include "script/script_cache.h"
 
@@ -58,18 +59,21 @@ class Scripting {
 
   ScriptingOptions options;
   ScriptingHooks hooks;
+  DebugDoor* debug_door = nullptr;  // null: scripts cannot be debugged
   ScriptCache scripts;
   FunctionRegistry functions;
   RunningScript* running = nullptr;
 
   const Clock& clock() const { return clock_; }
-  Logger& log() { return log_; }
+  Logger& log() { return *log_; }
+  // Whatever scripts log goes there from now on; it outlives them.
+  void set_log(Logger& log) { log_ = &log; }
   // For redis.call: what the last one looked up.
   CommandTable::Recent recent;
 
  private:
   const Clock& clock_;
-  Logger& log_;
+  Logger* log_;
 };
 
 // Of EVAL and its relatives.

@@ -19,10 +19,14 @@ class TestHost final : public ScriptHost {
   int polls = 0;
   int stop_after = 1'000'000;  // polls
 
-  void run(std::span<const std::string_view> args, resp::ReplySink& reply) override {
-    if (answer) return answer(args, reply);
+  bool run(std::span<const std::string_view> args, resp::ReplySink& reply) override {
+    if (answer) {
+      answer(args, reply);
+      return true;
+    }
     reply.array(static_cast<int64_t>(args.size()));
     for (const auto arg : args) reply.bulk(arg);
+    return true;
   }
   Permission permission(std::span<const std::string_view> args) override {
     if (args[0] == "nonsense") return Permission::kUnknownCommand;

@@ -16,6 +16,7 @@ void Server::cron() {
     recount_memory();
     evict_clients();
     persistence_.cron();
+    script_debugging_.cron();
     shut_down_if_wanted();
   });
 }

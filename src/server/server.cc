@@ -151,6 +151,12 @@ void Server::connect_scripting() {
   };
   hooks.all_allowed = [this] { return admin_.debug_settings().disable_deny_scripts; };
   hooks.stopping = [this] { return stopping(); };
+  scripting_.debug_door = &script_debugging_;
+}
+
+void Server::leave_observers() {
+  executors_->observer = nullptr;
+  executors_->readers = nullptr;
 }
 
 Status Server::listen() {
@@ -268,6 +274,7 @@ void Server::request_stop(int exit_code) {
 
 void Server::stop_now(int exit_code) {
   listeners_.close();
+  script_debugging_.end_all();
   request_stop(exit_code);
 }
 

@@ -21,6 +21,7 @@
 #include "server/options.h"
 #include "server/persistence.h"
 #include "server/rate_sampler.h"
+#include "server/script_debugging.h"
 #include "server/tls_door.h"
 #include "server/worker.h"
 #include "session/session_host.h"
@@ -93,6 +94,7 @@ class Server : public io::AcceptHandler {
   NodeState& node() { return node_; }
   script::Scripting& scripting() { return scripting_; }
   Persistence& persistence() { return persistence_; }
+  ScriptDebugging& script_debugging() { return script_debugging_; }
   const ExecutorWorld& executors() const { return *executors_; }
   const Waiters& waiters() const { return waiters_; }
   ChangeHub& hub() { return hub_; }
@@ -108,6 +110,8 @@ class Server : public io::AcceptHandler {
   uint64_t client_memory() const;
   // How many changes commands have made since the start.
   uint64_t changes() const;
+  // In a process made by fork(): nobody looks at what commands do any more.
+  void leave_observers();
   // Of every command, all workers together; by Command::index.
   std::vector<CommandStats> command_statistics() const;
   void reset_stats();
@@ -152,6 +156,7 @@ class Server : public io::AcceptHandler {
   std::unique_ptr<Keyspace> keyspace_;
   script::Scripting scripting_;
   Persistence persistence_{*this};
+  ScriptDebugging script_debugging_{*this};
   Admin admin_{*this};
   std::unique_ptr<CommandTable> commands_;
   std::unique_ptr<WorldGate> gate_;

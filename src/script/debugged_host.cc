@@ -1,0 +1,30 @@
+#include "script/debugged_host.h"
+
+#include "script/debug_text.h"
+
+namespace sorrel::script {
+namespace {
+
+// Why a command was refused, as it was put: the usual code word goes without saying.
+std::string error_shown(std::string_view text) {
+  constexpr std::string_view kUsual = "ERR ";
+  return text.starts_with(kUsual) ? std::string(text.substr(kUsual.size()))
+                                  : "-" + std::string(text);
+}
+
+}  // namespace
+
+bool DebuggedHost::run(std::span<const std::string_view> args, resp::ReplySink& reply) {
+  if (!debugger_.stepping()) return host_.run(args, reply);
+  debugger_.note_command(args);
+  ShowingSink shown(reply);
+  const bool ran = host_.run(args, shown);
+  if (ran) {
+    debugger_.note_answer(shown.text());
+  } else {
+    debugger_.note_error(error_shown(shown.error_text()));
+  }
+  return ran;
+}
+
+}  // namespace sorrel::script
