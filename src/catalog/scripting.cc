@@ -186,7 +186,7 @@ constexpr CommandSpec kCommands[] = {
     {
         .name = "debug",
         .parent = "script",
-        .summary = "Would set the debugging mode of scripts; there is no debugger.",
+        .summary = "Says whether and how the next script of the connection is debugged.",
         .since = "3.2.0",
         .group = Group::kScripting,
         .complexity = "O(1)",

@@ -15,7 +15,8 @@ TEST(DebugRequest, WholeOnes) {
   EXPECT_EQ(request.used, 18u);
 
   const std::string pair("*2\r\n$1\r\np\r\n$3\r\na\0b\r\n", 20);
-  const DebugRequest both = read_debug_request(pair + "*1\r\n");
+  const std::string more = pair + "*1\r\n";
+  const DebugRequest both = read_debug_request(more);
   ASSERT_EQ(both.state, State::kWhole);
   ASSERT_EQ(both.args.size(), 2u);
   EXPECT_EQ(both.args[1], std::string_view("a\0b", 3));

@@ -6,7 +6,7 @@ namespace sorrel::script {
 namespace {
 
 // Why a command was refused, as it was put: the usual code word goes without saying.
-std::string error_shown(std::string_view text) {
+std::string reason_shown(std::string_view text) {
   constexpr std::string_view kUsual = "ERR ";
   return text.starts_with(kUsual) ? std::string(text.substr(kUsual.size()))
                                   : "-" + std::string(text);
@@ -19,12 +19,13 @@ bool DebuggedHost::run(std::span<const std::string_view> args, resp::ReplySink& 
   debugger_.note_command(args);
   ShowingSink shown(reply);
   const bool ran = host_.run(args, shown);
-  if (ran) {
-    debugger_.note_answer(shown.text());
-  } else {
-    debugger_.note_error(error_shown(shown.error_text()));
+  if (!ran) {
+    debugger_.note_error(reason_shown(shown.error_text()));
+    return false;
   }
-  return ran;
+  if (shown.errors() > 0) debugger_.note_error("-" + shown.error_text());
+  debugger_.note_answer(shown.text());
+  return true;
 }
 
 }  // namespace sorrel::script
