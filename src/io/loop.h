@@ -58,7 +58,7 @@ class Stream {
   virtual bool is_unix() const = 0;
   virtual bool is_loopback() const = 0;  // unix counts
   virtual bool is_encrypted() const { return false; }
-  virtual int descriptor() const = 0;    // a number to show people; -1 when closed and in the fake
+  virtual int descriptor() const = 0;  // a number to show people; -1 when closed and in the fake
   virtual void set_keepalive(int seconds) = 0;
 };
 

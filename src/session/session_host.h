@@ -104,9 +104,9 @@ class SessionHost {
   // The command is at its end: its connection is read again.
   void end_serving_others();
 
-  // From within a command that will hold everybody up: whatever has been answered so far goes on its
-  // way, to the one that runs the command, too. Precondition: a request runs, and it has not been
-  // answered at all yet.
+  // From within a command that will hold everybody up: whatever has been answered so far goes on
+  // its way, to the one that runs the command, too. Precondition: a request runs, and it has not
+  // been answered at all yet.
   void send_early();
   // Has the one that runs a command been answered something that it cannot have got yet?
   bool has_unsent_answers() const;
