@@ -77,8 +77,7 @@ Status Child::start(ChildKind kind, uint64_t keys, const Work& work, int kept) {
   kind_ = kind;
   keys_total_ = keys;
   started_ms_ = clock_.wall_ms();
-  last_fork_us_ = process_->fork_us();
-  forks_++;
+  count_fork(process_->fork_us());
   return {};
 }
 

@@ -96,6 +96,11 @@ class Child {
   int64_t last_fork_us() const { return last_fork_us_; }
   uint64_t forks() const { return forks_; }
   void reset_statistics() { forks_ = 0; }
+  // Another process of the server was made, which somebody else looks after.
+  void count_fork(int64_t took_us) {
+    last_fork_us_ = took_us;
+    forks_++;
+  }
 
  private:
   void hear();
