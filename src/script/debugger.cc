@@ -37,7 +37,7 @@ Debugger::Debugger(DebugLink& link, std::string_view text, const Clock& clock, c
       goes_since_ns_(clock.monotonic_ns()) {}
 
 bool Debugger::run_for_too_long() const {
-  return clock_.monotonic_ns() - goes_since_ns_ >= limits_.run_ms * 1'000'000;
+  return (clock_.monotonic_ns() - goes_since_ns_) / 1'000'000 >= limits_.run_ms;
 }
 
 void Debugger::look(lua_State* state, LuaMemory& heap, bool line) {
