@@ -102,7 +102,8 @@ std::optional<rdb::Value> read_payload(Call& call) {
     return std::nullopt;
   }
   auto value = rdb::value_of_payload(
-      *opened, {list_limits(call), set_limits(call), hash_limits(call), zset_limits(call)});
+      *opened, {list_limits(call), set_limits(call), hash_limits(call), zset_limits(call)},
+      rdb::dialect_of(call.arg(3)));
   if (value) return value;
   if (ExecutionObserver* observer = call.executor.world().observer) {
     observer->on_damaged(call.caller, rdb::form_of_payload(*opened));

@@ -30,9 +30,10 @@ class DumpTest : public ::testing::TestWithParam<TestServer::Shape> {
     return payload;
   }
 
-  TestServer server_{{dump_bindings(), keys_bindings(), string_bindings(), string_set_bindings(),
-                      list_bindings(), set_bindings(), bloom_bindings()},
-                     GetParam()};
+  TestServer server_{
+      {dump_bindings(), keys_bindings(), string_bindings(), string_set_bindings(), list_bindings(),
+       set_bindings(), hash_bindings(), hash_expiry_bindings(), bloom_bindings()},
+      GetParam()};
 };
 
 TEST_P(DumpTest, AKeyThatIsNotThere) {
@@ -78,6 +79,39 @@ TEST_P(DumpTest, WhatWasDumpedComesBack) {
   EXPECT_EQ(restore("other", "0", payload_of("k"), {"replace"}), "OK");
   EXPECT_EQ(server_("TYPE other"), "list");
   EXPECT_EQ(restore("third", "0", payload_of("k"), {}, "RESTORE-ASKING"), "OK");
+}
+
+TEST_P(DumpTest, PayloadsOfValkeyAreTaken) {
+  const auto sealed = [](std::string body, int version) {
+    rdb::seal_payload(body, version);
+    return body;
+  };
+  const auto deadline = [](int64_t at) {
+    std::string bytes(sizeof(at), ' ');
+    store(bytes.data(), at);
+    return bytes;
+  };
+  const std::string text("\0\x05hello", 7);
+  EXPECT_EQ(restore("text", "0", sealed(text, 80)), "OK");
+  EXPECT_EQ(server_("GET text"), "\"hello\"");
+  std::string hash(
+      "\x16\x02\x01"
+      "a\x01"
+      "1",
+      6);
+  hash += deadline(2'000'000'000'000);
+  hash += std::string(
+      "\x01"
+      "b\x01"
+      "2",
+      4);
+  hash += deadline(-1);
+  EXPECT_EQ(restore("hash", "0", sealed(hash, 80)), "OK");
+  EXPECT_EQ(server_("HPEXPIRETIME hash FIELDS 2 a b"), "[(integer) 2000000000000, (integer) -1]");
+  const std::string unknown = "(error) ERR DUMP payload version or checksum are wrong";
+  EXPECT_EQ(restore("other", "0", sealed(text, 79)), unknown);
+  EXPECT_EQ(restore("other", "0", sealed(text, 81)), unknown);
+  EXPECT_EQ(restore("other", "0", sealed("\x17" + text, 80)), "(error) ERR Bad data format");
 }
 
 TEST_P(DumpTest, DeadlinesAreRelativeOrAbsolute) {

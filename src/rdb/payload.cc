@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "base/crc.h"
+#include "rdb/file_format.h"
 #include "rdb/format.h"
 #include "rdb/writer.h"
 
@@ -9,8 +10,11 @@ namespace sorrel::rdb {
 namespace {
 
 constexpr size_t kVersionBytes = 2;
-constexpr size_t kChecksumBytes = 8;
 constexpr size_t kFooterBytes = kVersionBytes + kChecksumBytes;
+
+bool is_known(uint16_t version) {
+  return version <= kNewestVersion || version == kValkeyVersion;
+}
 
 }  // namespace
 
@@ -18,7 +22,7 @@ std::optional<std::string_view> opened_payload(std::string_view payload, Checksu
   if (payload.size() < kFooterBytes) return std::nullopt;
   const std::string_view value = payload.substr(0, payload.size() - kFooterBytes);
   const char* footer = payload.data() + value.size();
-  if (load<uint16_t>(footer) > kNewestVersion) return std::nullopt;
+  if (!is_known(load<uint16_t>(footer))) return std::nullopt;
   if (checksum == Checksum::kVerify) {
     const auto sum = load<uint64_t>(footer + kVersionBytes);
     if (sum != crc64(0, payload.substr(0, value.size() + kVersionBytes))) return std::nullopt;
@@ -32,11 +36,17 @@ void seal_payload(std::string& payload, int version) {
   out.little_endian(crc64(0, payload));
 }
 
-std::optional<Value> value_of_payload(std::string_view opened, const ValueLimits& limits) {
+Dialect dialect_of(std::string_view payload) {
+  const char* footer = payload.data() + payload.size() - kFooterBytes;
+  return load<uint16_t>(footer) == kValkeyVersion ? Dialect::kValkey : Dialect::kRedis;
+}
+
+std::optional<Value> value_of_payload(std::string_view opened, const ValueLimits& limits,
+                                      Dialect dialect) {
   Reader in(opened);
   const uint8_t type = in.byte();
   if (in.failed()) return std::nullopt;
-  std::optional<Value> value = read_value(type, in, limits);
+  std::optional<Value> value = read_value(type, in, limits, dialect);
   if (value && !in.at_end()) return std::nullopt;
   return value;
 }

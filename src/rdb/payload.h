@@ -13,6 +13,8 @@ namespace sorrel::rdb {
 // over both.
 //
 //   | object type u8 | value | version u16 | crc64 |
+//
+// Valkey writes the same with a version of its own, and one object type of its own.
 
 enum class Checksum : uint8_t { kVerify, kIgnore };
 
@@ -22,7 +24,10 @@ std::optional<std::string_view> opened_payload(std::string_view payload, Checksu
 void seal_payload(std::string& payload, int version);
 
 // The value of an opened payload, of which nothing may be left over. nullopt: damaged.
-std::optional<Value> value_of_payload(std::string_view opened, const ValueLimits& limits);
+std::optional<Value> value_of_payload(std::string_view opened, const ValueLimits& limits,
+                                      Dialect dialect = Dialect::kRedis);
+// Of a payload that could be opened: who wrote it.
+Dialect dialect_of(std::string_view payload);
 
 // What the value of a payload is packed as, in words, to tell of one that is damaged.
 std::string_view form_of_payload(std::string_view payload);

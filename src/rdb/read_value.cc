@@ -8,6 +8,10 @@
 namespace sorrel::rdb {
 namespace {
 
+// Object types of Valkey's own share their numbers with those of Redis from 7.4 on.
+constexpr uint8_t kLastSharedType = 21;
+constexpr uint8_t kValkeyHash = 22;
+
 std::optional<Value> read_string(Reader& in) {
   std::string scratch;
   const std::string_view text = in.string(scratch);
@@ -51,7 +55,13 @@ bool all_different(listpack::ConstBlock block, size_t skip, const KeyHasher* has
   return true;
 }
 
-std::optional<Value> read_value(uint8_t object_type, Reader& in, const ValueLimits& limits) {
+std::optional<Value> read_value(uint8_t object_type, Reader& in, const ValueLimits& limits,
+                                Dialect dialect) {
+  if (dialect == Dialect::kValkey && object_type > kLastSharedType) {
+    if (object_type == kValkeyHash) return read_valkey_hash(in, limits);
+    in.fail();
+    return std::nullopt;
+  }
   const auto type = static_cast<ObjectType>(object_type);
   switch (type) {
     case ObjectType::kString:

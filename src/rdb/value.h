@@ -56,11 +56,15 @@ class Value {
   Collection collection_{};
 };
 
+// Object types beyond those of Redis 7.2 mean something else in Valkey.
+enum class Dialect : uint8_t { kRedis, kValkey };
+
 // Reads what stands behind the byte that says the type. Every byte is looked at and every relation
 // between them is checked; elements go into the value one by one, as if a client had sent them.
 // nullopt: the type is unknown or something is wrong with the bytes, and nothing is left of what
 // was read. What follows the value in `in` is for the caller to judge.
-std::optional<Value> read_value(uint8_t object_type, Reader& in, const ValueLimits& limits);
+std::optional<Value> read_value(uint8_t object_type, Reader& in, const ValueLimits& limits,
+                                Dialect dialect = Dialect::kRedis);
 
 struct WriteOptions {
   int version = kCompatibleVersion;  // only types that a reader of this version knows

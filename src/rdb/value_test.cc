@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "rdb/file_format.h"
 #include "rdb/payload.h"
 #include "rdb/value_fixture.h"
 
@@ -184,6 +185,31 @@ TEST(RdbValue, WhatIsAboveTheLimitsIsKeptOtherwise) {
   }
 }
 
+// The number of its own object type is one of Redis's, so that the version has to tell them apart.
+TEST(RdbPayload, ThoseOfValkeyAreRead) {
+  std::string timed(1, '\x16');
+  Writer to(timed, false);
+  to.length(2);
+  for (const std::string_view text : {"soon", "1"}) to.string(text);
+  to.little_endian(int64_t{2'000'000'000'000});
+  for (const std::string_view text : {"never", "2"}) to.string(text);
+  to.little_endian(int64_t{-1});
+  const std::string body = timed;
+  seal_payload(timed, kValkeyVersion);
+  ASSERT_EQ(opened_payload(timed, Checksum::kVerify), body);
+  EXPECT_EQ(dialect_of(timed), Dialect::kValkey);
+  const auto value = value_of_payload(body, limits(), Dialect::kValkey);
+  ASSERT_TRUE(value);
+  EXPECT_EQ(texts_of(*value), (Texts{"never=2", "soon=1@2000000000000"}));
+  EXPECT_FALSE(value_of_payload(body, limits()));
+  // What both know is the same; what only Redis knows is not.
+  const std::string shared = written(list_of({"a", "b"}), {.version = 11});
+  EXPECT_TRUE(value_of_payload(shared, limits(), Dialect::kValkey));
+  std::string redis(body);
+  redis[0] = '\x18';
+  EXPECT_FALSE(value_of_payload(redis, limits(), Dialect::kValkey));
+}
+
 TEST(RdbPayload, VersionAndSumAreChecked) {
   std::string payload;
   write_string("hello", {}, payload);
@@ -205,6 +231,11 @@ TEST(RdbPayload, VersionAndSumAreChecked) {
   payload.back() ^= 1;
   EXPECT_TRUE(opened_payload(payload, Checksum::kIgnore));
   EXPECT_FALSE(opened_payload("", Checksum::kIgnore));
+  for (const int between : {13, 79, 81, 65535}) {
+    std::string foreign = body;
+    seal_payload(foreign, between);
+    EXPECT_FALSE(opened_payload(foreign, Checksum::kVerify)) << between;
+  }
   EXPECT_FALSE(read(""));
 }
 
