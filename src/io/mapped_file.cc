@@ -1,20 +1,82 @@
 #include "io/mapped_file.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
-
-#include "io/socket.h"
+#include <csignal>
 
 namespace sorrel::io {
+namespace {
 
-Result<MappedFile> MappedFile::open(const std::string& path) {
+// Signals know no object, so this is where the handler finds the file it is about.
+struct Watched {
+  std::atomic<uintptr_t> begin{0};
+  std::atomic<uintptr_t> end{0};      // 0: none is watched
+  std::atomic<uintptr_t> missing{0};  // the first address that had nothing to show
+  struct sigaction before {};         // who had the signal
+};
+Watched the_watched;
+
+// All of the rest becomes zeros at once: what follows a place that is gone is gone as well, or is
+// not wanted any more.
+bool show_zeros(uintptr_t address) {
+  const uintptr_t end = the_watched.end.load();
+  if (address < the_watched.begin.load() || address >= end) return false;
+  const uintptr_t page = address & ~(static_cast<uintptr_t>(sysconf(_SC_PAGESIZE)) - 1);
+  if (mmap(reinterpret_cast<void*>(page), end - page, PROT_READ,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED) {
+    return false;
+  }
+  uintptr_t none = 0;
+  the_watched.missing.compare_exchange_strong(none, address);
+  return true;
+}
+
+void on_missing_page(int signal, siginfo_t* info, void* context) {
+  const int error = errno;
+  if (show_zeros(reinterpret_cast<uintptr_t>(info->si_addr))) {
+    errno = error;
+    return;
+  }
+  const struct sigaction& before = the_watched.before;
+  if ((before.sa_flags & SA_SIGINFO) != 0) return before.sa_sigaction(signal, info, context);
+  // It comes again at once, and ends the process.
+  sigaction(signal, &before, nullptr);
+}
+
+bool watch(const char* data, size_t size) {
+  if (the_watched.end.load() != 0) return false;
+  the_watched.begin = reinterpret_cast<uintptr_t>(data);
+  the_watched.missing = 0;
+  the_watched.end = reinterpret_cast<uintptr_t>(data) + size;
+  struct sigaction action {};
+  action.sa_sigaction = on_missing_page;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  sigaction(SIGBUS, &action, &the_watched.before);
+  return true;
+}
+
+void stop_watching() {
+  struct sigaction now {};
+  sigaction(SIGBUS, nullptr, &now);
+  // Somebody may have taken the signal meanwhile; then it is his.
+  if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_missing_page) {
+    sigaction(SIGBUS, &the_watched.before, nullptr);
+  }
+  the_watched.end = 0;
+}
+
+}  // namespace
+
+Result<MappedFile> MappedFile::open(const std::string& path, Missing missing) {
   // A pipe under that name must not make us wait for who writes to it.
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.valid()) return system_error("open " + path);
   struct stat status {};
   if (fstat(file.get(), &status) != 0) return system_error("stat " + path);
@@ -24,10 +86,28 @@ Result<MappedFile> MappedFile::open(const std::string& path) {
   void* data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
   if (data == MAP_FAILED) return system_error("mmap " + path);
   (void)madvise(data, size, MADV_SEQUENTIAL);
-  return MappedFile(static_cast<char*>(data), size);
+  MappedFile mapped(static_cast<char*>(data), size);
+  if (missing == Missing::kReadsZeros && watch(mapped.data_, size)) {
+    mapped.watched_file_ = std::move(file);
+  }
+  return mapped;
+}
+
+Status MappedFile::check() const {
+  if (!watched_file_.valid()) return {};
+  const uintptr_t missing = the_watched.missing.load();
+  uint64_t at = missing == 0 ? size_ : missing - reinterpret_cast<uintptr_t>(data_);
+  // The rest of a page that is cut reads as zeros without a signal.
+  struct stat status {};
+  if (fstat(watched_file_.get(), &status) == 0)
+    at = std::min(at, static_cast<uint64_t>(status.st_size));
+  if (at == size_) return {};
+  return Error{fmt::format(
+      "offset {}: bytes that were there when the file was opened can't be read any more", at)};
 }
 
 MappedFile::~MappedFile() {
+  if (watched_file_.valid()) stop_watching();
   if (data_ != nullptr) (void)munmap(data_, size_);
 }
 

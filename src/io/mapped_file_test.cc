@@ -1,6 +1,7 @@
 #include "io/mapped_file.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "io/files.h"
 
@@ -22,6 +23,25 @@ TEST(MappedFile, ShowsTheBytesOfAFile) {
   auto empty = MappedFile::open(path);
   ASSERT_TRUE(empty);
   EXPECT_TRUE(empty->bytes().empty());
+  ASSERT_TRUE(remove_file(path));
+}
+
+TEST(MappedFile, WhatIsCutOffMeanwhileReadsAsZeros) {
+  const std::string path = ::testing::TempDir() + "/sorrel-mapped-file-cut";
+  ASSERT_TRUE(write_file_atomically(path, std::string(300'000, 'x')));
+  const auto file = MappedFile::open(path, MappedFile::Missing::kReadsZeros);
+  ASSERT_TRUE(file) << file.error().text;
+  const std::string_view bytes = file->bytes();
+  EXPECT_EQ(bytes[250'000], 'x');
+  EXPECT_TRUE(file->check());
+  ASSERT_EQ(truncate(path.c_str(), 100'000), 0);
+  EXPECT_EQ(bytes[99'999], 'x');
+  EXPECT_EQ(bytes[250'000], '\0');
+  ASSERT_FALSE(file->check());
+  EXPECT_EQ(file->check().error().text,
+            "offset 100000: bytes that were there when the file was opened can't be read any more");
+  EXPECT_EQ(bytes[299'999], '\0');
+  EXPECT_EQ(bytes[0], 'x');
   ASSERT_TRUE(remove_file(path));
 }
 

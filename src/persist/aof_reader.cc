@@ -33,9 +33,39 @@ AofReader::Found AofReader::next() {
 }
 
 AofReader::Step AofReader::torn(uint64_t at) {
+  if (looks_behind_ && goes_on()) {
+    problem_offset_ = position_;
+    problem_ = fmt::format(
+        "offset {}: a command that would reach beyond the end of the file, and whole commands "
+        "behind it",
+        position_);
+    return Step::kDamaged;
+  }
   problem_offset_ = at;
   problem_ = fmt::format("offset {}: the file ends in the middle of a command", at);
   return Step::kTorn;
+}
+
+bool AofReader::goes_on() const {
+  constexpr std::string_view kNext = "\r\n*";
+  // Enough to find them behind one command that is damaged; hostile bytes do not get more.
+  uint64_t budget = 4 * (bytes_.size() - position_);
+  for (size_t at = bytes_.find(kNext, position_); at != std::string_view::npos;
+       at = bytes_.find(kNext, at + 1)) {
+    const uint64_t begin = at + kNext.size() - 1;
+    AofReader behind(bytes_, begin);
+    behind.looks_behind_ = false;
+    Found found = behind.next();
+    while (found == Found::kCommand || found == Found::kTimestamp) {
+      if (behind.position() - begin > budget) return false;
+      found = behind.next();
+    }
+    if (found == Found::kEnd) return true;
+    const uint64_t read = std::max(behind.position(), behind.problem_offset()) - begin;
+    if (read >= budget) return false;
+    budget -= read;
+  }
+  return false;
 }
 
 AofReader::Step AofReader::damaged(uint64_t at, std::string_view what) {

@@ -18,7 +18,8 @@ namespace sorrel::persist {
 //
 // A log that was being written when the machine stopped ends in the middle of something, or in
 // zeros where a file system had made room already. That is kTorn, and is told from damage:
-// everything up to position() is whole.
+// everything up to position() is whole. A length that is damaged in the middle of a log looks like
+// that at first, because it reaches beyond the end; but whole commands stand behind it then.
 class AofReader {
  public:
   enum class Found : uint8_t { kCommand, kTimestamp, kEnd, kTorn, kDamaged };
@@ -52,9 +53,12 @@ class AofReader {
   Step read_argument(uint64_t& at);
   Step torn(uint64_t at);
   Step damaged(uint64_t at, std::string_view what);
+  // Does the file go on somewhere behind position() with commands, up to its end?
+  bool goes_on() const;
 
   std::string_view bytes_;
   uint64_t position_;
+  bool looks_behind_ = true;  // at what stands behind a command that is torn
   uint64_t lines_ = 0;
   int64_t timestamp_ = 0;
   std::vector<std::string_view> args_;

@@ -108,6 +108,27 @@ TEST(AofReaderTest, DamageIsToldWithItsOffset) {
   EXPECT_EQ(problem("#" + std::string(2000, 'x') + "\n"), "offset 27: this note has no end");
 }
 
+// To cut such a log there would lose what stands behind it.
+TEST(AofReaderTest, ALengthThatReachesBeyondTheEndIsDamageWhenCommandsFollow) {
+  const std::string good = command({"SET", "k", "v"});
+  const End end = read_all(good + "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$901\r\nv\r\n" + good + good);
+  EXPECT_EQ(end.found, Found::kDamaged);
+  EXPECT_EQ(end.position, good.size());
+  EXPECT_EQ(end.problem,
+            "offset 27: a command that would reach beyond the end of the file, and whole commands "
+            "behind it");
+  // A value that looks like a log is none.
+  const std::string holder = command({"SET", "k", good + good + "end"});
+  EXPECT_EQ(read_all(good + holder.substr(0, holder.size() - 2)).found, Found::kTorn);
+}
+
+// Every place could be the beginning of a command: looking at all of them takes bounded time.
+TEST(AofReaderTest, LookingForCommandsBehindATornOneTakesLittleTime) {
+  std::string bytes = "*1\r\n$99999999\r\n";
+  for (int i = 0; i < 300'000; i++) bytes += "\r\n*1\r\n$1\r\nx\r\n*2\r\n$5\r\n\r\n*1\r\n\r\n";
+  EXPECT_EQ(read_all(bytes + "!").found, Found::kTorn);
+}
+
 // Flipped bits either hit a value, or are found; the reader never leaves its bytes.
 TEST(AofReaderTest, FlippedBitsDoNoHarm) {
   std::string log;

@@ -49,6 +49,7 @@ AofReplay::Outcome AofReplay::run(std::string_view bytes, uint64_t begin,
   AofReader reader(bytes, begin);
   uint64_t stepped = begin;
   for (bool more = true; more;) {
+    const uint64_t before = reader.position();
     const AofReader::Found found = reader.next();
     switch (found) {
       case AofReader::Found::kTimestamp:
@@ -56,6 +57,7 @@ AofReplay::Outcome AofReplay::run(std::string_view bytes, uint64_t begin,
       case AofReader::Found::kCommand:
         if (!run_one(reader.args())) {
           outcome.end = End::kUnknown;
+          outcome.offset = before;
           outcome.problem = std::string(reader.args()[0].substr(0, kShownBytes));
           more = false;
         }

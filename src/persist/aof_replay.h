@@ -33,7 +33,8 @@ class AofReplay {
   struct Outcome {
     End end = End::kWhole;
     uint64_t good = 0;    // bytes that were run, and whole
-    std::string problem;  // where and what, unless kWhole
+    std::string problem;  // where and what, unless kWhole; of kUnknown the name
+    uint64_t offset = 0;  // of kUnknown: where that command begins
   };
   // From `begin` on: behind the RDB part of a file that has one.
   Outcome run(std::string_view bytes, uint64_t begin, const LoadOptions& options,

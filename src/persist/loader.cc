@@ -42,6 +42,7 @@ Result<uint64_t> Loader::load(std::string_view bytes, const LoadOptions& options
       .limits = {list_limits_of(limits), set_limits_of(limits), keyspace_.hash_limits(),
                  zset_limits_of(limits)},
       .verify_checksum = options.verify_checksum,
+      .stands_alone = options.stands_alone,
   };
   bytes_ = bytes;
   rdb::FileReader reader(bytes, reading, *this);

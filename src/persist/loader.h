@@ -18,6 +18,7 @@ struct LoadOptions {
   bool verify_checksum = true;  // rdbchecksum
   // Keys whose time has come are left out. Not in front of an AOF: what follows counts on them.
   bool drop_expired = true;
+  bool stands_alone = false;     // nothing follows the file; see rdb::FileReadOptions
   bool replace = false;          // keys that are there already; else they are a mistake
   int64_t key_delay_us = 0;      // key-load-delay
   int64_t step_bytes = 2 << 20;  // loading-process-events-interval-bytes

@@ -36,6 +36,10 @@ const char* parse_line(std::string_view text, Line& line) {
   if (words.size() < 6 || words.size() % 2 != 0) return kBadFormat.data();
   for (size_t i = 0; i < words.size(); i += 2) {
     const std::string_view value = words[i + 1];
+    // Two lines whose end was damaged are one line that says everything twice.
+    for (size_t j = 0; j < i; j += 2) {
+      if (iequals(words[i], words[j])) return kBadFormat.data();
+    }
     if (iequals(words[i], "file")) {
       if (!is_plain_name(value)) return "File can't be a path, just a filename";
       line.part.name = value;
@@ -70,6 +74,26 @@ const char* add_line(Line& line, Manifest& manifest) {
     default:
       return "Unknown AOF file type";
   }
+}
+
+bool is_increment(const LogPart& part) {
+  return part.name.find(".incr.") != std::string::npos;
+}
+
+// 'i' and 'h' differ in one bit, and what is history gets deleted. Increments become history from
+// the oldest on, together with the base before them; so one that is younger than an increment that
+// counts, or is alone in the history while none counts, is damage. Null: all is well.
+const LogPart* impossible_history(const Manifest& manifest) {
+  bool has_base = false;
+  for (const LogPart& part : manifest.history) has_base |= !is_increment(part);
+  for (const LogPart& part : manifest.history) {
+    if (!is_increment(part)) continue;
+    const bool is_young = manifest.increments.empty()
+                              ? !has_base
+                              : part.sequence > manifest.increments.front().sequence;
+    if (is_young) return &part;
+  }
+  return nullptr;
 }
 
 // As Redis, which quotes only what would not read back as one word.
@@ -108,7 +132,8 @@ void Manifest::retire_increments(size_t keep) {
 std::optional<ManifestProblem> parse_manifest(std::string_view text, Manifest& manifest) {
   manifest = {};
   if (text.empty()) return ManifestProblem{1, "", "Found an empty AOF manifest"};
-  for (size_t number = 1; !text.empty(); number++) {
+  size_t number = 1;
+  for (; !text.empty(); number++) {
     const size_t end = text.find('\n');
     const std::string_view line_text = text.substr(0, end);
     const auto problem = [&](const char* reason) {
@@ -128,6 +153,10 @@ std::optional<ManifestProblem> parse_manifest(std::string_view text, Manifest& m
   if (manifest.names_nothing() && manifest.history.empty()) {
     return ManifestProblem{1, "", "Found an empty AOF manifest"};
   }
+  if (const LogPart* part = impossible_history(manifest)) {
+    return ManifestProblem{number - 1, part->name,
+                           "An increment is said to be history that nothing has replaced"};
+  }
   return std::nullopt;
 }
 
@@ -144,6 +173,10 @@ std::string format_manifest(const Manifest& manifest) {
 
 std::string manifest_name(std::string_view log_name) {
   return std::string(log_name) + ".manifest";
+}
+
+bool is_rdb_base(std::string_view name) {
+  return name.ends_with(".base.rdb");
 }
 
 std::string path_in(std::string_view folder, std::string_view name) {

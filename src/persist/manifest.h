@@ -57,6 +57,9 @@ std::optional<ManifestProblem> parse_manifest(std::string_view text, Manifest& m
 std::string format_manifest(const Manifest& manifest);
 
 std::string manifest_name(std::string_view log_name);
+// By its name: a base that add_base() has named as an RDB file. It is one as a whole, with no log
+// behind it, unlike files that were taken over from older versions.
+bool is_rdb_base(std::string_view name);
 // A file inside a folder. An empty folder is the current one.
 std::string path_in(std::string_view folder, std::string_view name);
 

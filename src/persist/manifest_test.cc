@@ -69,8 +69,26 @@ TEST(ManifestTest, WhatIsWrongIsRefusedWithItsLine) {
   EXPECT_EQ(refused(good + "file b seq 2 type b\n"), "2: Found duplicate base file information");
   EXPECT_EQ(refused("file a seq 2 type i\nfile b seq 2 type i\n"),
             "2: Found a non-monotonic sequence number");
+  EXPECT_EQ(refused("file a seq 1 type b file b seq 1 type i\n"),
+            "1: Invalid AOF manifest file format");
   EXPECT_EQ(refused("file " + std::string(2000, 'a') + " seq 1 type i\n"),
             "1: The AOF manifest file contains too long line");
+}
+
+// One bit makes history of an increment, and what is history is deleted.
+TEST(ManifestTest, AnIncrementIsNotHistoryBeforeItsTime) {
+  const std::string base = "file a.2.base.rdb seq 2 type b\n";
+  const std::string reason = ": An increment is said to be history that nothing has replaced";
+  EXPECT_EQ(refused(base + "file a.2.incr.aof seq 2 type h\n"), "2" + reason);
+  EXPECT_EQ(refused(base + "file a.2.incr.aof seq 2 type i\nfile a.3.incr.aof seq 3 type h\n"),
+            "3" + reason);
+  // A rewrite leaves the base before it as well, until all of it is deleted.
+  EXPECT_EQ(parsed(base + "file a.1.incr.aof seq 1 type h\nfile a.1.base.rdb seq 1 type h\n")
+                .history.size(),
+            2u);
+  EXPECT_EQ(parsed(base + "file a.1.incr.aof seq 1 type h\nfile a.2.incr.aof seq 2 type i\n")
+                .history.size(),
+            1u);
 }
 
 TEST(ManifestTest, NamesDoNotLeadOutOfTheFolder) {

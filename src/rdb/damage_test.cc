@@ -89,14 +89,6 @@ TEST(RdbOldForms, EveryByteOfAZiplistMatters) {
   }
 }
 
-std::string listpack_bytes(const Texts& texts) {
-  listpack::Block block = listpack::make();
-  for (const std::string& text : texts) block = listpack::append(block, text);
-  std::string bytes(listpack::view(block));
-  listpack::free(block);
-  return bytes;
-}
-
 TEST(RdbDamage, DuplicatesOddCountsAndEmptyOnes) {
   const auto packed = [](ObjectType type, const Texts& texts) {
     return texts_in(packed_value(type, listpack_bytes(texts)));

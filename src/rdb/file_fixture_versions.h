@@ -10,6 +10,8 @@ inline const Texts kFileTexts = {"a", "1", "-70000", std::string(70, 'x'), "5000
 inline const Texts kFilePairs = {"f", "1", "g", std::string(70, 'v'), "h", "-5"};
 inline const Texts kFileScores = {"m", "1.5", "n", "-3", "o", "inf"};
 
+inline const std::string kLongText(300, 'y');
+
 inline std::string text_value(std::string_view text) {
   std::string body;
   Writer to(body, false);
@@ -49,6 +51,83 @@ inline std::string stream_value(int version) {
   StreamConsumer& consumer = stream.add_consumer(*group, "alice", 1000);
   stream.assign(*group, {1, 0}, consumer, 1500);
   return written(value, {.version = version, .compress = false});
+}
+
+// Without counters, as Redis 5 has written it.
+inline std::string first_stream_value() {
+  std::string body = stream_value(10);
+  const std::optional<Value> value = read(body);
+  const Stream& stream = *static_cast<const Stream*>(value->collection().data);
+  body.assign(1, static_cast<char>(ObjectType::kStream1));
+  Writer to(body, false);
+  const auto put_id = [&](const StreamId& id) {
+    to.big_endian(id.ms);
+    to.big_endian(id.seq);
+  };
+  to.length(stream.node_count());
+  for (const auto& [id, node] : stream.nodes()) {
+    to.length(16);
+    put_id(id);
+    to.string(listpack::view(node));
+  }
+  for (const uint64_t number : {stream.length(), uint64_t{3}, uint64_t{0}}) to.length(number);
+  to.length(1);
+  to.string("readers");
+  for (const uint64_t number : {2, 0, 1}) to.length(number);
+  put_id({1, 0});
+  to.little_endian(int64_t{1500});
+  to.length(1);
+  to.length(1);
+  to.string("alice");
+  to.little_endian(int64_t{1000});
+  to.length(1);
+  put_id({1, 0});
+  return body;
+}
+
+// Field, deadline and value in every form that hashes with deadlines have had.
+inline void add_timed_hashes(FileBuilder& file) {
+  std::string absolute(1, static_cast<char>(ObjectType::kTimedHashAbsolute));
+  Writer to(absolute, false);
+  for (const uint64_t number : {uint64_t{1}, uint64_t{2'000'000'000'000}}) to.length(number);
+  for (const std::string_view text : {"soon", "1"}) to.string(text);
+  file.key("hash:timed:absolute", absolute);
+  const std::string packed = listpack_bytes({"soon", "1", "2000000000000"});
+  file.key("hash:timed:bare", packed_value(ObjectType::kTimedHashListpackBare, packed));
+  std::string with_earliest(1, static_cast<char>(ObjectType::kTimedHashListpack));
+  Writer out(with_earliest, false);
+  out.little_endian(uint64_t{2'000'000'000'000});
+  out.string(packed);
+  file.key("hash:timed:listpack", with_earliest);
+}
+
+// What newer versions write: binary scores, listpacks, texts that are compressed or numbers.
+inline void add_newer_forms(FileBuilder& file) {
+  const WriteOptions plain{.version = 12, .compress = false};
+  for (const std::string_view number : {"7", "-300", "70000", "5000000000"}) {
+    file.key("number:" + std::string(number), text_value(number));
+  }
+  file.key("string:compressed", written(Value(std::string_view(kLongText)), {.compress = true}));
+  std::string scores(1, static_cast<char>(ObjectType::kZset));
+  Writer to(scores, false);
+  to.length(2);
+  for (const double score : {1.5, -3e300}) {
+    to.string(score > 0 ? "m" : "n");
+    to.little_endian(score);
+  }
+  file.key("zset:binary", scores);
+  file.key("zset:listpack", written(zset_of({"a", "b"}, [](size_t i) { return i / 2.0; }), plain));
+  file.key("hash:listpack", written(hash_of({"f", "1", "g", "v"}), plain));
+  file.key("list:quicklist2", written(list_of(kFileTexts), plain));
+  std::string nodes(1, static_cast<char>(ObjectType::kListQuicklist2));
+  Writer list(nodes, false);
+  for (const uint64_t number : {uint64_t{1}, kPlainNode}) list.length(number);
+  list.string(kLongText);
+  file.key("list:plain-node", nodes);
+  BloomFilter::Failure failure;
+  auto filter = BloomFilter::make({.capacity = 10, .error = 0.01}, failure);
+  filter->add("a");
+  file.key("filter", written(Value(Type::kBloom, bloom_collection(std::move(filter))), plain));
 }
 
 inline std::vector<NamedFile> files_of_all_versions() {
@@ -95,7 +174,8 @@ inline std::vector<NamedFile> files_of_all_versions() {
   {
     FileBuilder file("REDIS0010");
     file.aux("redis-ver", "7.0.0").aux("aof-base", "0");
-    file.opcode(Opcode::kFunction).text("#!lua name=lib\nreturn 1");
+    file.opcode(Opcode::kFunction)
+        .text("#!lua name=lib\nredis.register_function('f', function() return 1 end)");
     file.database(0).key("stream:2", stream_value(10));
     file.key("list", written(list_of(kFileTexts), {.version = 10, .compress = true}));
     file.key("hash", written(hash_of(kFilePairs), {.version = 10, .compress = true}));
@@ -138,6 +218,13 @@ inline std::vector<NamedFile> files_of_all_versions() {
     file.database(0).key("hash:timed", timed);
     add_plain_forms(file);
     files.push_back({"Valkey 80", file.end()});
+  }
+  {
+    FileBuilder file("REDIS0012");
+    file.database(0).key("stream:1", first_stream_value());
+    add_timed_hashes(file);
+    add_newer_forms(file);
+    files.push_back({"newer forms", file.end()});
   }
   return files;
 }

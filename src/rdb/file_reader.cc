@@ -15,10 +15,6 @@ namespace {
 constexpr uint64_t kSumBytes = 64 * 1024;
 constexpr size_t kShownBytes = 128;
 
-// Object types of Valkey's own, told apart by the magic.
-constexpr uint8_t kValkeyHash = 22;
-constexpr uint8_t kLastSharedType = 21;
-
 }  // namespace
 
 std::string module_name(uint64_t id) {
@@ -41,6 +37,10 @@ Status FileReader::problem(std::string_view what) {
   problem_key_ = key_.name;
   return Error{fmt::format("offset {}: {} (key '{}', object type {})", element_, what,
                            key_.name.substr(0, kShownBytes), key_.object_type)};
+}
+
+Status FileReader::placed(const Status& answer) {
+  return answer ? answer : problem(answer.error().text);
 }
 
 Status FileReader::broken(std::string_view what) {
@@ -112,14 +112,14 @@ Status FileReader::read_opcode(Opcode opcode) {
       return {};
     case Opcode::kDatabase:
       key_.db = in_.length();
-      return in_.failed() ? Status{} : visitor_.on_database(key_.db);
+      return in_.failed() ? Status{} : placed(visitor_.on_database(key_.db));
     case Opcode::kSizes:
       return read_sizes();
     case Opcode::kAux:
       return read_aux();
     case Opcode::kFunction: {
       const std::string_view code = in_.string(scratch_);
-      return in_.failed() ? Status{} : visitor_.on_function(code);
+      return in_.failed() ? Status{} : placed(visitor_.on_function(code));
     }
     case Opcode::kOldFunction:
       return problem("functions of a release candidate of Redis 7.0 are not supported");
@@ -218,24 +218,33 @@ Status FileReader::read_key(uint8_t object_type) {
 }
 
 Status FileReader::read_collection(uint8_t object_type) {
-  const bool is_foreign = is_valkey_ && object_type > kLastSharedType;
-  if (is_foreign && object_type != kValkeyHash) return problem("the object type is unknown");
-  std::optional<Value> value = is_foreign ? read_valkey_hash(in_, options_.limits)
-                                          : read_value(object_type, in_, options_.limits);
+  const Dialect dialect = is_valkey_ ? Dialect::kValkey : Dialect::kRedis;
+  std::optional<Value> value = read_value(object_type, in_, options_.limits, dialect);
   key_.end = in_.position();
   if (value) return visitor_.on_collection(key_, *value);
   if (!in_.failed() && in_.take_empty()) return visitor_.on_empty(key_);
   return broken("a value");
 }
 
+// No sum vouches for the end that was found, so that nothing may follow it. Of versions that knew
+// no sums that holds always, because logs begin with files only since much later: otherwise a
+// version that is damaged would hide all other damage.
+Status FileReader::check_end() {
+  if (in_.left() == 0) return {};
+  if (version_ >= kVersionOfChecksum && !options_.stands_alone) return {};
+  return problem(fmt::format("{} bytes follow the end of a file without a checksum (version {})",
+                             in_.left(), version_));
+}
+
 Status FileReader::read_checksum() {
   sum_up();
-  if (version_ < kVersionOfChecksum) return {};
   element_ = in_.position();
+  if (version_ < kVersionOfChecksum) return check_end();
   const auto sum = in_.little_endian<uint64_t>();
   if (in_.failed()) return broken("its checksum");
   // Zero: whoever wrote it did not want to pay for a sum.
-  if (!options_.verify_checksum || sum == 0) return {};
+  if (sum == 0) return check_end();
+  if (!options_.verify_checksum) return {};
   if (sum != sum_) {
     return problem(fmt::format(
         "RDB CRC error: the checksum in the file is {:016x}, its bytes give {:016x}", sum, sum_));

@@ -48,6 +48,9 @@ class FileVisitor {
 struct FileReadOptions {
   ValueLimits limits;
   bool verify_checksum = true;
+  // Nothing follows the file, as the tail of an old log may. Then one that says it was written
+  // without a sum has to end where its bytes do.
+  bool stands_alone = false;
 };
 
 // Reads a whole file of the RDB format: versions 1 to 12 of Redis, and Valkey's 80. The bytes may
@@ -84,8 +87,11 @@ class FileReader {
   Status read_key(uint8_t object_type);
   Status read_collection(uint8_t object_type);
   Status read_checksum();
+  Status check_end();
   void sum_up();
   Status problem(std::string_view what);
+  // What the visitor answered; an Error gets the offset.
+  Status placed(const Status& answer);
   // What the reader latched, in words: the end came too soon, or the bytes are wrong.
   Status broken(std::string_view what);
 

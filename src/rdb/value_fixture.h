@@ -92,6 +92,14 @@ inline Texts stream_texts(const Collection& value) {
   return texts;
 }
 
+inline std::string listpack_bytes(const Texts& texts) {
+  listpack::Block block = listpack::make();
+  for (const std::string& text : texts) block = listpack::append(block, text);
+  std::string bytes(listpack::view(block));
+  listpack::free(block);
+  return bytes;
+}
+
 // The elements as texts, whatever the type.
 inline Texts texts_of(const Value& value) {
   switch (value.type()) {

@@ -123,7 +123,8 @@ Status AppendOnly::load_part(const persist::LogPart& part, bool is_last, persist
   persist::AofReplay::Outcome outcome;
   uint64_t size = 0;
   {
-    const Result<io::MappedFile> file = io::MappedFile::open(path);
+    const Result<io::MappedFile> file =
+        io::MappedFile::open(path, io::MappedFile::Missing::kReadsZeros);
     if (!file) {
       const std::string& text = file.error().text;
       log.warning(fmt::format("Fatal error: can't open the append only file {} for reading: {}",
@@ -135,10 +136,20 @@ Status AppendOnly::load_part(const persist::LogPart& part, bool is_last, persist
     options.drop_expired = false;
     const persist::LoadHooks hooks = persistence.load_hooks(worker, may_yield);
     uint64_t begin = 0;
+    options.stands_alone = persist::is_rdb_base(part.name);
+    if (options.stands_alone && !rdb::FileReader::recognises(file->bytes())) {
+      // A log without its first half would be taken for a whole one, or cut where it is not torn.
+      log.warning(fmt::format(
+          "Bad file format reading the append only file {}: offset 0: this is no RDB file, and the "
+          "base of the log should be one",
+          part.name));
+      return Error{"the base of the log is no RDB file"};
+    }
     if (rdb::FileReader::recognises(file->bytes())) {
       log.notice("Reading RDB base file on AOF loading...");
       persist::Loader loader(server_.keyspace(), server_.clock(), log, facts.progress);
-      const Result<uint64_t> loaded = loader.load(file->bytes(), options, hooks);
+      Result<uint64_t> loaded = loader.load(file->bytes(), options, hooks);
+      if (const Status there = file->check(); !there) loaded = there.error();
       if (!loaded) {
         if (!server_.stopping()) {
           log.warning(fmt::format(
@@ -151,6 +162,10 @@ Status AppendOnly::load_part(const persist::LogPart& part, bool is_last, persist
       if (begin < size) log.notice("Reading the remaining AOF tail...");
     }
     outcome = replay.run(file->bytes(), begin, options, hooks);
+    if (const Status there = file->check(); !there) {
+      outcome.end = persist::AofReplay::End::kDamaged;
+      outcome.problem = there.error().text;
+    }
   }
   facts.loaded_bytes += size;
   facts.progress.position = 0;
@@ -174,8 +189,8 @@ Status AppendOnly::judge_end(const std::string& name, const persist::AofReplay::
           name, outcome.problem));
       break;
     case End::kUnknown:
-      log.warning(fmt::format("Unknown command '{}' reading the append only file {}",
-                              outcome.problem, name));
+      log.warning(fmt::format("Unknown command '{}' reading the append only file {}, offset {}",
+                              outcome.problem, name, outcome.offset));
       break;
     case End::kTorn: {
       if (!may_cut) {

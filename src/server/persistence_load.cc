@@ -60,16 +60,18 @@ persist::LoadOptions Persistence::load_options() const {
 Status Persistence::load_rdb(const std::string& path, persist::LoadOptions options, unsigned worker,
                              bool may_yield) {
   Logger& log = server_.log();
-  const Result<io::MappedFile> file = io::MappedFile::open(path);
+  using Missing = io::MappedFile::Missing;
+  const Result<io::MappedFile> file = io::MappedFile::open(path, Missing::kReadsZeros);
   if (!file) {
     log.warning("Fatal error: can't open the RDB file for reading: " + file.error().text);
     return file.error();
   }
+  options.stands_alone = true;
   begin_loading(file->bytes().size());
   persist::Loader loader(server_.keyspace(), server_.clock(), log, load_.progress);
-  const Result<uint64_t> loaded =
-      loader.load(file->bytes(), options, load_hooks(worker, may_yield));
+  Result<uint64_t> loaded = loader.load(file->bytes(), options, load_hooks(worker, may_yield));
   end_loading();
+  if (const Status there = file->check(); !there) loaded = there.error();
   if (!loaded) {
     if (server_.stopping()) return loaded.error();
     log.warning(fmt::format("Internal error in RDB reading {}: {}", path, loaded.error().text));

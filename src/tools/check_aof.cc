@@ -157,6 +157,12 @@ class Check {
       if (!file) return cannot_open(part.path, file.error()) == 0;
       print(fmt::format("Start to check BASE AOF ({} format).\n",
                         rdb::FileReader::recognises(file->bytes()) ? "RDB" : "RESP"));
+      // As for the server: what should be an RDB file is one, and not a log or nothing.
+      if (persist::is_rdb_base(part.name) && !rdb::FileReader::recognises(file->bytes())) {
+        print(fmt::format("0x{:>16x}: BASE AOF {} should be an RDB file and is none\n", 0,
+                          part.name));
+        return false;
+      }
     }
     return check_part(part, "BASE AOF");
   }
@@ -217,7 +223,8 @@ class Check {
   std::optional<Walk> walk_through(const Part& part, std::string_view bytes) {
     uint64_t begin = 0;
     if (rdb::FileReader::recognises(bytes)) {
-      const auto end = check_rdb(part.path, bytes, dialog_.now_ms, dialog_.print);
+      const auto end = check_rdb(part.path, bytes, dialog_.now_ms, dialog_.print,
+                                 persist::is_rdb_base(part.name));
       if (!end) {
         print("RDB preamble of AOF file is not sane, aborting.\n");
         return std::nullopt;

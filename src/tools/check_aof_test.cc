@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "base/random.h"
 #include "rdb/file_fixture.h"
@@ -224,6 +225,49 @@ TEST_F(CheckAof, FixedFilesAreValid) {
     } else {
       // The RDB signature or a manifest by accident.
       EXPECT_EQ(get("log"), bytes);
+    }
+  }
+}
+
+TEST_F(CheckAof, ABaseThatShouldBeAnRdbFileIsOne) {
+  put("log.manifest", "file log.1.base.rdb seq 1 type b\n");
+  for (const std::string_view bytes : {std::string_view(), std::string_view(kSet)}) {
+    put("log.1.base.rdb", bytes);
+    EXPECT_EQ(run("log.manifest", {.fix = true}), 1);
+    EXPECT_TRUE(says("0: BASE AOF log.1.base.rdb should be an RDB file and is none\n")) << report_;
+    EXPECT_EQ(get("log.1.base.rdb"), bytes);
+  }
+}
+
+// Any of the files that a log consists of may be damaged: what is wrong has a place, and nothing
+// changes unless asked for.
+TEST_F(CheckAof, DamageIsToldWithItsPlace) {
+  std::string rdb;
+  for (const auto& file : rdb::testing::files_of_all_versions()) {
+    if (file.name == "version 11") rdb = file.bytes;
+  }
+  const std::map<std::string, std::string> sound = {
+      {"log.manifest", "file log.1.base.rdb seq 1 type b\nfile log.1.incr.aof seq 1 type i\n"},
+      {"log.1.base.rdb", rdb},
+      {"log.1.incr.aof", kSet + command({"multi"}) + kSet + command({"exec"}) + log_with_times()}};
+  Random random(13);
+  for (int round = 0; round < 600; round++) {
+    for (const auto& [name, bytes] : sound) put(name, bytes);
+    const auto& [name, good] = *std::next(sound.begin(), round % 3);
+    std::string bytes = good;
+    if (round % 4 == 0) {
+      bytes.resize(random.below(bytes.size()));
+    } else {
+      bytes[random.below(bytes.size())] ^= static_cast<char>(1 << random.below(8));
+    }
+    put(name, bytes);
+    const bool is_valid = run("log.manifest") == 0;
+    EXPECT_LT(report_.size(), 10'000u);
+    EXPECT_EQ(get(name), bytes);
+    EXPECT_FALSE(is_valid && name == "log.1.base.rdb") << round;
+    if (!is_valid) {
+      EXPECT_TRUE(says("offset ") || says("0x") || says("at line ") || says("Cannot open file"))
+          << report_;
     }
   }
 }

@@ -13,10 +13,10 @@ namespace sorrel::tools {
 // Reads an RDB file as a server would and tells what it finds, line by line, as redis-check-rdb
 // does: scripts look for its "\o/ RDB looks OK! \o/" and "--- RDB ERROR DETECTED ---".
 //
-// `name` is only shown. The result is where the file ends (behind it the tail of an AOF may stand),
-// or nothing when it is damaged.
+// `name` is only shown. The result is where the file ends, or nothing when it is damaged. Behind it
+// the tail of an AOF may stand, unless it is told to stand alone.
 std::optional<uint64_t> check_rdb(const std::string& name, std::string_view bytes, int64_t now_ms,
-                                  const Print& print);
+                                  const Print& print, bool stands_alone = true);
 
 // The program: `args` without its own name. Returns the exit code: 0 for a good file.
 int check_rdb_program(const std::string& program, std::span<const std::string> args,
