@@ -81,17 +81,16 @@ bool is_increment(const LogPart& part) {
 }
 
 // 'i' and 'h' differ in one bit, and what is history gets deleted. Increments become history from
-// the oldest on, together with the base before them; so one that is younger than an increment that
-// counts, or is alone in the history while none counts, is damage. Null: all is well.
+// the oldest on, together with the base before them, and all of that is deleted together; so one
+// without a base, or that is younger than an increment that counts, is damage. Null: all is well.
 const LogPart* impossible_history(const Manifest& manifest) {
   bool has_base = false;
   for (const LogPart& part : manifest.history) has_base |= !is_increment(part);
   for (const LogPart& part : manifest.history) {
     if (!is_increment(part)) continue;
-    const bool is_young = manifest.increments.empty()
-                              ? !has_base
-                              : part.sequence > manifest.increments.front().sequence;
-    if (is_young) return &part;
+    const bool is_young =
+        !manifest.increments.empty() && part.sequence > manifest.increments.front().sequence;
+    if (is_young || !has_base) return &part;
   }
   return nullptr;
 }

@@ -529,9 +529,11 @@ TEST_F(CorruptionOfLogs, InTheManifest) {
     const Loaded loaded = load(sample, bytes);
     check_bounds(about, 1 << 16);
     const bool is_same = loaded.ok && loaded.contents == sound;
-    // One bit never makes another log of it. A manifest that is cut between two lines, or in which
-    // a line has become a comment, is one like any other.
-    if (damage == Damage::kBit) {
+    // One bit makes no other log of it, but for one more increment in a history that is not deleted
+    // yet. A manifest that is cut between two lines, or in which a line has become a comment, is
+    // one like any other.
+    const bool is_more_history = bytes.find("2.incr.aof seq 2 type h") != std::string::npos;
+    if (damage == Damage::kBit && !is_more_history) {
       ASSERT_TRUE(!loaded.ok || is_same) << about;
     }
     if (!loaded.ok) {

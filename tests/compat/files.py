@@ -5,6 +5,9 @@ Every type in every encoding (those of exchange.py), deadlines, several database
 writes here are of the version that the reference loads (rdb-compat-version 10). They are snapshots, or append only
 logs: a base, and an increment behind it. After each journey every key is
 compared with the original, and at home DEBUG DIGEST as well.
+
+Deadlines of fields, which the reference does not know, travel from one Sorrel to another in every way there is; the
+reference refuses what holds them instead of taking it without.
 """
 
 import argparse
@@ -28,12 +31,17 @@ LIBRARY = b"#!lua name=lib\nredis.register_function('answer', function() return 
 class Place:
     """One server with a file of another in its folder."""
 
-    def __init__(self, path, threads, options, source=None, kind="rdb"):
+    def __init__(self, path, threads, options, source=None, kind="rdb", rewrites=True):
         self.kind = kind
+        self.rewrites = rewrites
         self.server = Server(path, threads, [("enable-debug-command", "yes"), *options], start_bound_s=120.0)
         if source:
             copy_files(source.server.folder, self.server.folder, kind)
-        self.server.start()
+        try:
+            self.server.start()
+        except ServerFailed:
+            self.server.remove()
+            raise
         self.connection = self.server.connect(60.0)
 
     def call(self, *words):
@@ -54,6 +62,8 @@ class Place:
 
     def rewrite(self):
         """A base of what there is, and something behind it."""
+        if not self.rewrites:
+            return
         self.call("BGREWRITEAOF")
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
@@ -133,8 +143,113 @@ class Journey:
                 place.close()
 
 
+FAR_MS = 4_000_000_000_000
+FIELDS = {
+    "fields:one": ["f"],
+    "fields:few": [f"field {n}" for n in range(20)],
+    "fields:listpack": [f"field {n}" for n in range(128)],
+    "fields:table": [f"field {n}" for n in range(600)],
+    "fields:long": ["x" * 70, "short"],
+}
+
+
+def create_fields(place):
+    """Hashes in both encodings: some fields with deadlines, near and far, some without."""
+    for name, fields in FIELDS.items():
+        place.call("HSET", name, *[word for field in fields for word in (field, field + " value")])
+        for n, field in enumerate(fields):
+            if n % 3 != 2:
+                place.call("HPEXPIREAT", name, FAR_MS + n * n * 1_000_003, "FIELDS", 1, field)
+    place.call("PEXPIREAT", "fields:few", FAR_MS - 1)
+    place.call("HSET", "fields:none", "f", "v")
+
+
+def field_facts(place, name):
+    fields = FIELDS.get(name, ["f"])
+    deadlines = plain(place.call("HPEXPIRETIME", name, "FIELDS", len(fields), *fields))
+    return place.facts(name), deadlines, encoding(place.connection, name)
+
+
+class FieldJourney:
+    """Deadlines of fields, from one Sorrel to the next and in front of the reference."""
+
+    def __init__(self, make):
+        self.make = make  # (source, options) -> Place
+        self.problems, self.passed = [], 0
+
+    def check(self, holds, what):
+        if holds:
+            self.passed += 1
+        else:
+            self.problems.append(f"deadlines of fields: {what}"[:600])
+
+    def travel(self, way, options):
+        home = self.make(None, options)
+        away = None
+        try:
+            create_fields(home)
+            home.save()
+            away = self.make(home, options)
+            for name in [*FIELDS, "fields:none"]:
+                before, after = field_facts(home, name), field_facts(away, name)
+                self.check(before == after, f"{name} by {way}: {before}\n  became {after}")
+            self.check(home.digest() == away.digest(), f"the digest by {way}")
+        finally:
+            for place in (home, away):
+                if place:
+                    place.close()
+
+    def by_payload(self):
+        home, theirs = self.make(None, []), Place(REFERENCE, None, [])
+        try:
+            create_fields(home)
+            for name in FIELDS:
+                payload = home.call("DUMP", name)
+                home.call("RESTORE", "copy", max(0, home.call("PEXPIRETIME", name)), payload, "ABSTTL", "REPLACE")
+                before = field_facts(home, name)
+                home.call("RENAME", "copy", name)
+                after = field_facts(home, name)
+                self.check(before == after, f"{name} by DUMP: {before}\n  became {after}")
+                refusal = plain(theirs.call("RESTORE", name, 0, payload))
+                self.check(refusal == b"ERR DUMP payload version or checksum are wrong", f"{name} there: {refusal}")
+            # Without them it is a hash like any other.
+            for name, fields in FIELDS.items():
+                home.call("HPERSIST", name, "FIELDS", len(fields), *fields)
+                there = plain(theirs.call("RESTORE", name, 0, home.call("DUMP", name)))
+                self.check(there == b"OK", f"{name} there, without them: {there}")
+        finally:
+            home.close()
+            theirs.close()
+
+    def refused_there(self, way, options, sentence):
+        """The reference does not start with the files, and says why."""
+        home = self.make(None, options)
+        try:
+            create_fields(home)
+            home.save()
+            try:
+                Place(REFERENCE, None, options, home, home.kind).close()
+                self.check(False, f"the reference takes them by {way}")
+            except ServerFailed as error:
+                self.check(sentence in str(error), f"by {way} the reference says {error}")
+        finally:
+            home.close()
+
+    def run(self):
+        for version in ("10", "12"):
+            self.travel(f"RDB, rdb-compat-version {version}", [("rdb-compat-version", version)])
+        self.travel("RDB without a sum", [("rdbchecksum", "no"), ("rdbcompression", "no")])
+        self.travel("log", LOG)
+        self.travel("log of commands", LOG_OF_COMMANDS)
+        self.travel("log that was never rewritten", NEVER_REWRITTEN)
+        self.by_payload()
+        self.refused_there("RDB", [], "Can't handle RDB format version 12")
+        self.refused_there("log", LOG, "Can't handle RDB format version 12")
+
+
 LOG = [("appendonly", "yes"), ("appendfsync", "always")]
 LOG_OF_COMMANDS = LOG + [("aof-use-rdb-preamble", "no")]
+NEVER_REWRITTEN = LOG + [("auto-aof-rewrite-percentage", "0")]
 RUNS = (
     ("append only log", LOG, LOG),
     ("append only log of commands", LOG_OF_COMMANDS, LOG_OF_COMMANDS),
@@ -178,6 +293,21 @@ def main():
         failed += len(problems)
         print(f"{name}: {arrived} comparisons, {len(problems)} differ ({time.monotonic() - begin:.1f} s)")
         for problem in problems[: arguments.show]:
+            print("  " + problem)
+    if arguments.only is None:
+        begin = time.monotonic()
+
+        def place(source, options):
+            kind = "aof" if ("appendonly", "yes") in options else "rdb"
+            return Place(arguments.server, arguments.threads, options, source, kind, options != NEVER_REWRITTEN)
+
+        journey = FieldJourney(place)
+        journey.run()
+        passed += journey.passed
+        failed += len(journey.problems)
+        print(f"deadlines of fields: {journey.passed} comparisons, {len(journey.problems)} differ "
+              f"({time.monotonic() - begin:.1f} s)")
+        for problem in journey.problems[: arguments.show]:
             print("  " + problem)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
