@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/bytes.h"
@@ -54,20 +55,32 @@ const char* parse_line(std::string_view text, Line& line) {
   return nullptr;
 }
 
+bool names(const Manifest& manifest, std::string_view file) {
+  const auto is_it = [file](const LogPart& part) { return part.name == file; };
+  return (manifest.base && is_it(*manifest.base)) ||
+         std::any_of(manifest.increments.begin(), manifest.increments.end(), is_it) ||
+         std::any_of(manifest.history.begin(), manifest.history.end(), is_it);
+}
+
 const char* add_line(Line& line, Manifest& manifest) {
+  constexpr const char* kTwice = "Found a file that is named twice";
+  const bool again = names(manifest, line.part.name);
   switch (line.type) {
     case 'b':
       if (manifest.base) return "Found duplicate base file information";
+      if (again) return kTwice;
       manifest.base_sequence = line.part.sequence;
       manifest.base = std::move(line.part);
       return nullptr;
     case 'h':
+      if (again) return kTwice;
       manifest.history.push_back(std::move(line.part));
       return nullptr;
     case 'i':
       if (line.part.sequence <= manifest.increment_sequence) {
         return "Found a non-monotonic sequence number";
       }
+      if (again) return kTwice;
       manifest.increment_sequence = line.part.sequence;
       manifest.increments.push_back(std::move(line.part));
       return nullptr;

@@ -69,6 +69,13 @@ TEST(ManifestTest, WhatIsWrongIsRefusedWithItsLine) {
   EXPECT_EQ(refused(good + "file b seq 2 type b\n"), "2: Found duplicate base file information");
   EXPECT_EQ(refused("file a seq 2 type i\nfile b seq 2 type i\n"),
             "2: Found a non-monotonic sequence number");
+  for (const char* first : {"b", "i", "h"}) {
+    EXPECT_EQ(refused("file a seq 1 type " + std::string(first) + "\nfile a seq 2 type i\n"),
+              "2: Found a file that is named twice");
+    EXPECT_EQ(refused("file a seq 1 type " + std::string(first) + "\nfile a seq 1 type h\n"),
+              "2: Found a file that is named twice");
+  }
+  EXPECT_EQ(refused(good + good), "2: Found duplicate base file information");
   EXPECT_EQ(refused("file a seq 1 type b file b seq 1 type i\n"),
             "1: Invalid AOF manifest file format");
   EXPECT_EQ(refused("file " + std::string(2000, 'a') + " seq 1 type i\n"),
