@@ -104,9 +104,9 @@ std::optional<rdb::Value> read_payload(Call& call) {
   auto value = rdb::value_of_payload(
       *opened, {list_limits(call), set_limits(call), hash_limits(call), zset_limits(call)},
       rdb::dialect_of(call.arg(3)));
-  if (value) return value;
+  if (value) return std::move(*value);
   if (ExecutionObserver* observer = call.executor.world().observer) {
-    observer->on_damaged(call.caller, rdb::form_of_payload(*opened));
+    observer->on_damaged(call.caller, value.error().text);
   }
   call.reply.error("ERR Bad data format");
   return std::nullopt;

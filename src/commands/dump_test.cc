@@ -186,6 +186,35 @@ TEST_P(DumpTest, Mistakes) {
   EXPECT_EQ(server_("GET k"), R"("old")");
 }
 
+// The error is one for all damage, as Redis has it; whoever looks on hears what it was.
+TEST_P(DumpTest, WhatIsDamagedIsTold) {
+  class Listener final : public ExecutionObserver {
+   public:
+    Texts heard;
+
+   private:
+    void on_execute(const Caller&, const Command&, std::span<const std::string_view>) override {}
+    void on_slow(const Caller&, const Command&, std::span<const std::string_view>,
+                 uint64_t) override {}
+    void on_latency(const Command&, uint64_t) override {}
+    void on_damaged(const Caller&, std::string_view damage) override { heard.emplace_back(damage); }
+  };
+  Listener listener;
+  server_.set_observer(&listener);
+  const auto refuse = [this](std::string payload) {
+    rdb::seal_payload(payload, 10);
+    EXPECT_EQ(restore("k", "0", payload), "(error) ERR Bad data format");
+  };
+  // A set that has a member twice, and a string with a byte too many.
+  refuse(std::string("\x02\x02\x01m\x01m", 6));
+  refuse(std::string("\0\x01xy", 4));
+  EXPECT_EQ(listener.heard, (Texts{"Value integrity check failed: dup elements",
+                                   "Value integrity check failed: there is more behind it"}));
+  EXPECT_EQ(restore("k", "0", payload_for("v")), "OK");
+  EXPECT_EQ(listener.heard.size(), 2u);
+  server_.set_observer(nullptr);
+}
+
 INSTANTIATE_TEST_SUITE_P(Shapes, DumpTest, ::testing::Values(kOneWorker, kFourWorkers),
                          ShapeName());
 

@@ -174,6 +174,8 @@ class TestServer final : public EffectSink, public ChangeObserver {
     keyspace_.count_all_memory();
   }
   MemoryLimit& memory() { return memory_; }
+  // Who looks on from now on; null: nobody.
+  void set_observer(ExecutionObserver* observer) { world_.observer = observer; }
 
   Keyspace& keyspace() { return keyspace_; }
   NodeState& node() { return node_; }

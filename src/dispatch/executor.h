@@ -43,8 +43,8 @@ class ExecutionObserver {
                          std::string object) {
     (void)caller, (void)reason, (void)context, (void)object;
   }
-  // The caller handed in a serialized value of that form, and it is damaged.
-  virtual void on_damaged(const Caller& /*caller*/, std::string_view /*form*/) {}
+  // The caller handed in a serialized value that is damaged, and this is how.
+  virtual void on_damaged(const Caller& /*caller*/, std::string_view /*damage*/) {}
 };
 
 // Who notes what is read: client-side caching.

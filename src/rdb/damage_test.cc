@@ -132,6 +132,51 @@ TEST(RdbDamage, DuplicatesInDisguise) {
   EXPECT_EQ(texts_in(packed_value(ObjectType::kSetListpack, block)), kRefused);
 }
 
+// What is wrong with a value, behind "integrity check failed"; empty when nothing is known.
+std::string flaw_in(std::string_view body, const ValueLimits& with = limits()) {
+  const auto value = value_of_payload(body, with);
+  if (value) return "none";
+  constexpr std::string_view kFailed = " integrity check failed";
+  std::string text = value.error().text;
+  const size_t at = text.find(kFailed);
+  if (at == std::string::npos) return "no words";
+  text.erase(0, at + kFailed.size());
+  return text.starts_with(": ") ? text.substr(2) : text;
+}
+
+TEST(RdbDamage, DuplicatesAreTold) {
+  const Texts pairs = {"a", "1", "b", "2", "a", "3"};
+  const auto packed = [](ObjectType type, const std::string& block) {
+    return flaw_in(packed_value(type, block));
+  };
+  const std::string block = listpack_bytes(pairs);
+  EXPECT_EQ(packed(ObjectType::kHashListpack, block), "listpack with dup elements");
+  EXPECT_EQ(packed(ObjectType::kZsetListpack, block), "listpack with dup elements");
+  EXPECT_EQ(packed(ObjectType::kSetListpack, listpack_bytes({"a", "b", "a"})),
+            "listpack with dup elements");
+  EXPECT_EQ(packed(ObjectType::kHashZiplist, ziplist(pairs)), "ziplist with dup elements");
+  EXPECT_EQ(packed(ObjectType::kZsetZiplist, ziplist(pairs)), "ziplist with dup elements");
+  EXPECT_EQ(packed(ObjectType::kHashZipmap, zipmap(pairs)), "zipmap with dup elements");
+  EXPECT_EQ(flaw_in(flat_value(ObjectType::kHash, pairs, 2)), "dup elements");
+  EXPECT_EQ(flaw_in(flat_value(ObjectType::kSet, {"a", "a"})), "dup elements");
+  EXPECT_EQ(flaw_in(zset_with_text_scores({"a", "1", "a", "2"})), "dup elements");
+  EXPECT_EQ(flaw_in(zset_with_text_scores({"a", "nan"})), "a score is not a number");
+  // The same on the way into a table: the duplicate is in the block that is left, and behind it.
+  for (const size_t most : {1, 2, 3}) {
+    ValueLimits few = limits();
+    few.hash.max_listpack_entries = few.set.max_listpack_entries = most;
+    EXPECT_EQ(flaw_in(packed_value(ObjectType::kHashListpack, block), few),
+              "listpack with dup elements");
+    EXPECT_EQ(flaw_in(packed_value(ObjectType::kSetListpack, listpack_bytes({"a", "a", "b"})), few),
+              "listpack with dup elements");
+    EXPECT_EQ(flaw_in(packed_value(ObjectType::kSetListpack, listpack_bytes({"a", "b", "a"})), few),
+              "listpack with dup elements");
+  }
+  // Other damage has nothing to do with them.
+  EXPECT_EQ(packed(ObjectType::kHashListpack, listpack_bytes({"a", "1", "b"})), "");
+  EXPECT_EQ(packed(ObjectType::kHashListpack, block.substr(1)), "");
+}
+
 TEST(RdbDamage, Intsets) {
   const auto intset = [](uint32_t width, uint32_t count, const std::vector<int16_t>& values) {
     std::string block;
@@ -290,6 +335,36 @@ TEST(RdbDamage, StreamsPendingEntries) {
   EXPECT_FALSE(accepted([](StreamParts& p) { p.groups = {"g", "g"}; }));
   EXPECT_TRUE(accepted([](StreamParts& p) { p.groups = {"g", "h"}; }));
   EXPECT_FALSE(accepted([](StreamParts& p) { p.delivered_ms = -1; }));
+}
+
+std::string stream_flaw(const std::function<void(StreamParts&)>& spoil) {
+  StreamParts parts;
+  spoil(parts);
+  return flaw_in(parts.body());
+}
+
+TEST(RdbDamage, FlawsOfStreamsAreTold) {
+  EXPECT_EQ(stream_flaw([](StreamParts& p) { p.consumers[1].first = "a"; }),
+            "Duplicate stream consumer detected");
+  // Also of consumers that have nothing.
+  EXPECT_EQ(stream_flaw([](StreamParts& p) {
+              p.pending.clear();
+              p.consumers = {{"a", {}}, {"a", {}}};
+            }),
+            "Duplicate stream consumer detected");
+  EXPECT_EQ(stream_flaw([](StreamParts& p) {
+              p.groups = {"g", "g"};
+            }),
+            "Duplicate stream group detected");
+  EXPECT_EQ(stream_flaw([](StreamParts& p) { p.consumers[1].second = {}; }),
+            "a pending entry belongs to no consumer");
+  const std::string_view foreign = "a consumer has an entry that is not pending for it";
+  EXPECT_EQ(stream_flaw([](StreamParts& p) { p.consumers[1].second = {{3, 0}}; }), foreign);
+  EXPECT_EQ(stream_flaw([](StreamParts& p) { p.consumers[1].second = {{1, 0}}; }), foreign);
+  EXPECT_EQ(stream_flaw([](StreamParts& p) { p.length = 3; }),
+            "its length is not the number of its entries");
+  EXPECT_EQ(stream_flaw([](StreamParts& p) { p.last = {1, 9}; }), "an entry is above its last ID");
+  EXPECT_EQ(stream_flaw([](StreamParts& p) { p.node.pop_back(); }), "");
 }
 
 TEST(RdbDamage, StreamsCounters) {

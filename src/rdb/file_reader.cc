@@ -47,7 +47,11 @@ Status FileReader::broken(std::string_view what) {
   if (in_.ran_out()) {
     return problem(fmt::format("the file ends within {}, at byte {}", what, bytes_.size()));
   }
-  return problem(fmt::format("{} is damaged, noticed at byte {}", what, in_.position()));
+  return noticed(fmt::format("{} is damaged", what));
+}
+
+Status FileReader::noticed(std::string_view what) {
+  return problem(fmt::format("{}, noticed at byte {}", what, in_.position()));
 }
 
 Status FileReader::read() {
@@ -223,7 +227,7 @@ Status FileReader::read_collection(uint8_t object_type) {
   key_.end = in_.position();
   if (value) return visitor_.on_collection(key_, *value);
   if (!in_.failed() && in_.take_empty()) return visitor_.on_empty(key_);
-  return broken("a value");
+  return in_.ran_out() ? broken("a value") : noticed(damage_text(object_type, in_));
 }
 
 // No sum vouches for the end that was found, so that nothing may follow it. Of versions that knew

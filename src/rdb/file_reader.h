@@ -94,6 +94,7 @@ class FileReader {
   Status placed(const Status& answer);
   // What the reader latched, in words: the end came too soon, or the bytes are wrong.
   Status broken(std::string_view what);
+  Status noticed(std::string_view what);
 
   std::string_view bytes_;
   Reader in_;

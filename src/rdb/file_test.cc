@@ -210,8 +210,15 @@ TEST(RdbFile, WhatIsWrongIsToldWithItsPlace) {
   EXPECT_TRUE(lines_of(flipped).front().starts_with("offset 23: RDB CRC error"));
   FileBuilder strange("REDIS0009");
   strange.database(0).raw("\x08").text("key");
-  EXPECT_EQ(lines_of(strange.end()),
-            Texts{"offset 11: a value is damaged, noticed at byte 16 (key 'key', object type 8)"});
+  EXPECT_EQ(
+      lines_of(strange.end()),
+      Texts{"offset 11: Value integrity check failed: there is no such type, noticed at byte 16 "
+            "(key 'key', object type 8)"});
+  FileBuilder twice("REDIS0009");
+  twice.database(0).key("h", packed_value(ObjectType::kHashZiplist, ziplist({"f", "1", "f", "2"})));
+  EXPECT_EQ(lines_of(twice.end()),
+            Texts{"offset 11: Hash ziplist integrity check failed: ziplist with dup elements, "
+                  "noticed at byte 36 (key 'h', object type 13)"});
   FileBuilder functions("REDIS0010");
   functions.opcode(Opcode::kOldFunction);
   EXPECT_EQ(lines_of(functions.end()),

@@ -41,47 +41,16 @@ Dialect dialect_of(std::string_view payload) {
   return load<uint16_t>(footer) == kValkeyVersion ? Dialect::kValkey : Dialect::kRedis;
 }
 
-std::optional<Value> value_of_payload(std::string_view opened, const ValueLimits& limits,
-                                      Dialect dialect) {
+Result<Value> value_of_payload(std::string_view opened, const ValueLimits& limits,
+                               Dialect dialect) {
   Reader in(opened);
   const uint8_t type = in.byte();
-  if (in.failed()) return std::nullopt;
-  std::optional<Value> value = read_value(type, in, limits, dialect);
-  if (value && !in.at_end()) return std::nullopt;
-  return value;
-}
-
-std::string_view form_of_payload(std::string_view payload) {
-  if (payload.empty()) return "Value";
-  switch (static_cast<ObjectType>(static_cast<uint8_t>(payload.front()))) {
-    case ObjectType::kHashZipmap:
-      return "Zipmap";
-    case ObjectType::kListZiplist:
-    case ObjectType::kListQuicklist:
-      return "Ziplist";
-    case ObjectType::kSetIntset:
-      return "Intset";
-    case ObjectType::kZsetZiplist:
-      return "Zset ziplist";
-    case ObjectType::kHashZiplist:
-      return "Hash ziplist";
-    case ObjectType::kHashListpack:
-    case ObjectType::kTimedHashListpack:
-    case ObjectType::kTimedHashListpackBare:
-      return "Hash listpack";
-    case ObjectType::kZsetListpack:
-      return "Zset listpack";
-    case ObjectType::kListQuicklist2:
-      return "Listpack";
-    case ObjectType::kSetListpack:
-      return "Set listpack";
-    case ObjectType::kStream1:
-    case ObjectType::kStream2:
-    case ObjectType::kStream3:
-      return "Stream listpack";
-    default:
-      return "Value";
+  if (!in.failed()) {
+    std::optional<Value> value = read_value(type, in, limits, dialect);
+    if (value && in.at_end()) return std::move(*value);
+    if (value) in.note_flaw("there is more behind it");
   }
+  return Error{damage_text(type, in)};
 }
 
 }  // namespace sorrel::rdb

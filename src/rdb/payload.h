@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "rdb/value.h"
 
 namespace sorrel::rdb {
@@ -23,13 +24,11 @@ std::optional<std::string_view> opened_payload(std::string_view payload, Checksu
 // Appends version and sum to object type and value.
 void seal_payload(std::string& payload, int version);
 
-// The value of an opened payload, of which nothing may be left over. nullopt: damaged.
-std::optional<Value> value_of_payload(std::string_view opened, const ValueLimits& limits,
-                                      Dialect dialect = Dialect::kRedis);
+// The value of an opened payload, of which nothing may be left over. The Error says what is
+// damaged.
+Result<Value> value_of_payload(std::string_view opened, const ValueLimits& limits,
+                               Dialect dialect = Dialect::kRedis);
 // Of a payload that could be opened: who wrote it.
 Dialect dialect_of(std::string_view payload);
-
-// What the value of a payload is packed as, in words, to tell of one that is damaged.
-std::string_view form_of_payload(std::string_view payload);
 
 }  // namespace sorrel::rdb

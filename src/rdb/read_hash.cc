@@ -14,9 +14,11 @@ class HashBuilder {
   // Listpacks of Redis stay listpacks whatever the length of their values; all else does not.
   enum class Values : uint8_t { kOfAnyLength, kShort };
 
-  HashBuilder(const HashLimits& limits, Values values)
-      : limits_(limits),
+  HashBuilder(ObjectType type, const HashLimits& limits, Values values, Reader& in)
+      : type_(type),
+        limits_(limits),
         values_(values),
+        in_(in),
         value_(Type::kHash, {Encoding::kListpack, listpack::make()}) {}
 
   bool add(std::string_view field, std::string_view value) {
@@ -28,7 +30,7 @@ class HashBuilder {
     }
     if (is_packed_ && !leave_packed()) return false;
     count_++;
-    return HashEdit(value_.collection(), limits_).set(field, value);
+    return is_new(HashEdit(value_.collection(), limits_).set(field, value), type_, in_);
   }
   bool add_packed(Packed form, std::string_view bytes) {
     return walk_pairs(form, bytes, [&](const PackedElement& field, const PackedElement& value) {
@@ -38,8 +40,8 @@ class HashBuilder {
     });
   }
 
-  std::optional<Value> take(Reader& in) {
-    if (count_ == 0) return nothing_in(in);
+  std::optional<Value> take() {
+    if (count_ == 0) return nothing_in(in_);
     if (is_packed_ && !leave_packed()) return std::nullopt;
     return std::move(value_);
   }
@@ -56,11 +58,13 @@ class HashBuilder {
   }
   bool leave_packed() {
     is_packed_ = false;
-    return all_different(block(), 1, limits_.hasher);
+    return is_new(all_different(block(), 1, limits_.hasher), type_, in_);
   }
 
+  const ObjectType type_;
   const HashLimits& limits_;
   Values values_;
+  Reader& in_;
   Value value_;
   bool is_packed_ = true;
   size_t count_ = 0;
@@ -87,16 +91,16 @@ Packed form_of(ObjectType type) {
 
 std::optional<Value> read_hash(ObjectType type, Reader& in, const ValueLimits& limits) {
   const bool any = type == ObjectType::kHashListpack || type == ObjectType::kHashZiplist;
-  HashBuilder hash(limits.hash,
-                   any ? HashBuilder::Values::kOfAnyLength : HashBuilder::Values::kShort);
+  HashBuilder hash(type, limits.hash,
+                   any ? HashBuilder::Values::kOfAnyLength : HashBuilder::Values::kShort, in);
   if (type == ObjectType::kHash) {
     if (!read_fields(in, hash)) return std::nullopt;
-    return hash.take(in);
+    return hash.take();
   }
   std::string scratch;
   const std::string_view block = in.string(scratch);
   if (in.failed() || !hash.add_packed(form_of(type), block)) return std::nullopt;
-  return hash.take(in);
+  return hash.take();
 }
 
 }  // namespace sorrel::rdb

@@ -22,10 +22,20 @@ std::optional<Value> read_zset(ObjectType type, Reader& in, const ValueLimits& l
 // read_stream.cc
 std::optional<Value> read_stream(ObjectType type, Reader& in);
 
+// damage.cc
+// That a value of this type has an element twice, in words.
+std::string_view duplicate_flaw(ObjectType type);
+
 // For a collection that was read to its end and has no elements.
 inline std::optional<Value> nothing_in(Reader& in) {
   in.note_empty();
   return std::nullopt;
+}
+
+// Of an element: was it not there before? If it was, the value is refused, and told why.
+inline bool is_new(bool added, ObjectType type, Reader& in) {
+  if (!added) in.note_flaw(duplicate_flaw(type));
+  return added;
 }
 
 // Are the elements of a listpack all different, looking at one and passing over `skip`? Takes time

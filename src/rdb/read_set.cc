@@ -20,7 +20,7 @@ std::optional<Value> read_members(Reader& in, const SetLimits& limits) {
   std::string scratch;
   for (uint64_t i = 0; i < members; i++) {
     const std::string_view member = in.string(scratch);
-    if (in.failed() || !set.add(member)) return std::nullopt;
+    if (in.failed() || !is_new(set.add(member), ObjectType::kSet, in)) return std::nullopt;
   }
   return value;
 }
@@ -38,28 +38,26 @@ std::optional<Value> read_listpack(std::string_view bytes, const SetLimits& limi
   Value value(Type::kSet, {Encoding::kListpack, listpack::make()});
   Collection& set = value.collection();
   size_t count = 0;
+  // Whether a member was there before is asked once, for all in the block.
+  const auto all_new = [&] {
+    const auto* block = static_cast<listpack::ConstBlock>(set.data);
+    return is_new(all_different(block, 0, limits.hasher), ObjectType::kSetListpack, in);
+  };
   const bool sound = walk_packed(Packed::kListpack, bytes, [&](const PackedElement& member) {
     IntegerText scratch;
     const std::string_view text = member.text(scratch);
-    auto* block = static_cast<listpack::Block>(set.data);
     if (count < limits.max_listpack_entries) {
-      // Whether it was there before is asked once, for all.
-      set.data = listpack::append(block, text);
+      set.data = listpack::append(static_cast<listpack::Block>(set.data), text);
       count++;
       return true;
     }
-    if (count == limits.max_listpack_entries && !all_different(block, 0, limits.hasher)) {
-      return false;
-    }
+    if (count == limits.max_listpack_entries && !all_new()) return false;
     count++;
-    return SetEdit(set, limits).add(text);
+    return is_new(SetEdit(set, limits).add(text), ObjectType::kSetListpack, in);
   });
   if (!sound) return std::nullopt;
   if (count == 0) return nothing_in(in);
-  if (count <= limits.max_listpack_entries &&
-      !all_different(static_cast<listpack::Block>(set.data), 0, limits.hasher)) {
-    return std::nullopt;
-  }
+  if (count <= limits.max_listpack_entries && !all_new()) return std::nullopt;
   return value;
 }
 

@@ -43,6 +43,10 @@ class StreamReader {
   bool read_pending();
   bool read_consumer(StreamGroup& group);
 
+  bool refuse(std::string_view flaw) {
+    in_.note_flaw(flaw);
+    return false;
+  }
   StreamId read_raw_id() {
     const uint64_t ms = in_.big_endian();
     return {ms, in_.big_endian()};
@@ -95,7 +99,9 @@ bool StreamReader::read_nodes() {
 bool StreamReader::read_counters() {
   const uint64_t length = in_.length();
   const StreamId last = read_id();
-  if (in_.failed() || length != stream_.length() || last < last_entry_) return false;
+  if (in_.failed()) return false;
+  if (length != stream_.length()) return refuse("its length is not the number of its entries");
+  if (last < last_entry_) return refuse("an entry is above its last ID");
   stream_.set_last_id(last);
   stream_.set_entries_added(length);
   if (!has_counters_) return true;
@@ -113,7 +119,7 @@ bool StreamReader::read_group() {
   const std::string_view name = in_.string(scratch_);
   if (in_.failed()) return false;
   StreamGroup* const group = stream_.add_group(name, {}, StreamGroup::kUnknown);
-  if (group == nullptr) return false;
+  if (group == nullptr) return refuse("Duplicate stream group detected");
   group->last_id = read_id();
   if (has_counters_) {
     const auto read = static_cast<int64_t>(in_.length());
@@ -128,7 +134,9 @@ bool StreamReader::read_group() {
     if (!read_consumer(*group)) return false;
   }
   const auto is_owned = [](const Pending& pending) { return pending.owned; };
-  return !in_.failed() && std::all_of(pending_.begin(), pending_.end(), is_owned);
+  if (in_.failed()) return false;
+  return std::all_of(pending_.begin(), pending_.end(), is_owned) ||
+         refuse("a pending entry belongs to no consumer");
 }
 
 bool StreamReader::read_pending() {
@@ -147,7 +155,8 @@ bool StreamReader::read_pending() {
 // Each entry belongs to one consumer, neither to two nor to none.
 bool StreamReader::read_consumer(StreamGroup& group) {
   const std::string_view name = in_.string(scratch_);
-  if (in_.failed() || Stream::consumer(group, name) != nullptr) return false;
+  if (in_.failed()) return false;
+  if (Stream::consumer(group, name) != nullptr) return refuse("Duplicate stream consumer detected");
   StreamConsumer& consumer = stream_.add_consumer(group, name, 0);
   consumer.seen_ms = read_time(0);
   consumer.active_ms = has_activity_ ? read_time(-1) : consumer.seen_ms;
@@ -158,7 +167,10 @@ bool StreamReader::read_consumer(StreamGroup& group) {
       return pending.id < other;
     };
     const auto found = std::lower_bound(pending_.begin(), pending_.end(), id, is_below);
-    if (in_.failed() || found == pending_.end() || found->id != id || found->owned) return false;
+    if (in_.failed()) return false;
+    if (found == pending_.end() || found->id != id || found->owned) {
+      return refuse("a consumer has an entry that is not pending for it");
+    }
     found->owned = true;
     stream_.assign(group, id, consumer, found->delivered_ms).deliveries = found->deliveries;
   }

@@ -11,23 +11,26 @@ namespace {
 // afterwards whatever theirs was.
 class TimedHashBuilder {
  public:
-  explicit TimedHashBuilder(const HashLimits& limits) : limits_(limits), value_(Type::kHash) {}
+  TimedHashBuilder(ObjectType type, const HashLimits& limits, Reader& in)
+      : type_(type), limits_(limits), in_(in), value_(Type::kHash) {}
 
   // `expiry` 0: none.
   bool add(std::string_view field, std::string_view value, uint64_t expiry) {
     if (expiry > static_cast<uint64_t>(kMaxFieldExpiry)) return false;
     HashEdit hash(value_.collection(), limits_);
-    if (!hash.set(field, value)) return false;
+    if (!is_new(hash.set(field, value), type_, in_)) return false;
     if (expiry != 0) hash.set_expiry(field, static_cast<int64_t>(expiry));
     return true;
   }
-  std::optional<Value> take(Reader& in) {
-    if (Hash(value_.collection()).size() == 0) return nothing_in(in);
+  std::optional<Value> take() {
+    if (Hash(value_.collection()).size() == 0) return nothing_in(in_);
     return std::move(value_);
   }
 
  private:
+  const ObjectType type_;
   const HashLimits& limits_;
+  Reader& in_;
   Value value_;
 };
 
@@ -70,7 +73,7 @@ bool add_packed(std::string_view block, TimedHashBuilder& hash) {
 
 // Field, value, deadline in milliseconds; -1: none.
 std::optional<Value> read_valkey_hash(Reader& in, const ValueLimits& limits) {
-  TimedHashBuilder hash(limits.hash);
+  TimedHashBuilder hash(ObjectType::kTimedHashAbsolute, limits.hash, in);
   std::string field_scratch;
   std::string value_scratch;
   const uint64_t fields = in.count(2 + sizeof(int64_t));
@@ -84,23 +87,23 @@ std::optional<Value> read_valkey_hash(Reader& in, const ValueLimits& limits) {
     if (!hash.add(field, value, deadline)) return std::nullopt;
   }
   if (in.failed()) return std::nullopt;
-  return hash.take(in);
+  return hash.take();
 }
 
 std::optional<Value> read_timed_hash(ObjectType type, Reader& in, const ValueLimits& limits) {
-  TimedHashBuilder hash(limits.hash);
+  TimedHashBuilder hash(type, limits.hash, in);
   const bool has_earliest =
       type == ObjectType::kTimedHash || type == ObjectType::kTimedHashListpack;
   // Without it deadlines are counted from the beginning of time, where one is one.
   const uint64_t earliest = has_earliest ? in.little_endian<uint64_t>() : 1;
   if (type == ObjectType::kTimedHash || type == ObjectType::kTimedHashAbsolute) {
     if (!read_timed_fields(in, earliest, hash)) return std::nullopt;
-    return hash.take(in);
+    return hash.take();
   }
   std::string scratch;
   const std::string_view block = in.string(scratch);
   if (in.failed() || !add_packed(block, hash)) return std::nullopt;
-  return hash.take(in);
+  return hash.take();
 }
 
 }  // namespace sorrel::rdb

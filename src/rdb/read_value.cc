@@ -98,6 +98,7 @@ std::optional<Value> read_value(uint8_t object_type, Reader& in, const ValueLimi
       return read_bloom(in);
   }
   // Anything else is damage.
+  in.note_flaw("there is no such type");
   in.fail();
   return std::nullopt;
 }

@@ -29,6 +29,12 @@ class Reader {
   // with it. It has been read to its end then.
   void note_empty() { empty_ = true; }
   bool take_empty() { return std::exchange(empty_, false); }
+  // What is wrong with the value that is refused, for whoever is told of it; the first one said
+  // counts. Precondition: the text lasts for ever.
+  void note_flaw(std::string_view flaw) {
+    if (flaw_.empty()) flaw_ = flaw;
+  }
+  std::string_view flaw() const { return flaw_; }
   // Everything was read, and rightly.
   bool at_end() const { return !failed_ && left() == 0; }
 
@@ -70,6 +76,7 @@ class Reader {
   bool failed_ = false;
   bool ran_out_ = false;
   bool empty_ = false;
+  std::string_view flaw_;
 };
 
 }  // namespace sorrel::rdb

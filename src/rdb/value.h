@@ -65,6 +65,9 @@ enum class Dialect : uint8_t { kRedis, kValkey };
 // was read. What follows the value in `in` is for the caller to judge.
 std::optional<Value> read_value(uint8_t object_type, Reader& in, const ValueLimits& limits,
                                 Dialect dialect = Dialect::kRedis);
+// What to tell people of a value of that type which `in` was read for and which is damaged: what it
+// is packed as, and what is wrong with it where that is known.
+std::string damage_text(uint8_t object_type, const Reader& in);
 
 struct WriteOptions {
   int version = kCompatibleVersion;  // only types that a reader of this version knows

@@ -132,7 +132,8 @@ inline std::string written(const Value& value, const WriteOptions& options) {
 }
 
 inline std::optional<Value> read(std::string_view body, const ValueLimits& with = limits()) {
-  return value_of_payload(body, with);
+  auto value = value_of_payload(body, with);
+  return value ? std::optional<Value>(std::move(*value)) : std::nullopt;
 }
 
 inline Value list_of(const Texts& texts, const ListLimits& with = ListLimits(-2)) {

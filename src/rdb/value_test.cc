@@ -240,18 +240,22 @@ TEST(RdbPayload, VersionAndSumAreChecked) {
 }
 
 TEST(PayloadTest, TellsWhatAValueIsPackedAs) {
-  const auto form = [](int type) {
-    const std::string payload(1, static_cast<char>(type));
-    return std::string(form_of_payload(payload));
+  const auto damage = [](std::string_view payload) {
+    const auto value = value_of_payload(payload, limits());
+    return value ? "none" : value.error().text;
   };
-  EXPECT_EQ(form(9), "Zipmap");
-  EXPECT_EQ(form(10), "Ziplist");
-  EXPECT_EQ(form(12), "Zset ziplist");
-  EXPECT_EQ(form(15), "Stream listpack");
-  EXPECT_EQ(form(21), "Stream listpack");
-  EXPECT_EQ(form(0), "Value");
-  EXPECT_EQ(form(255), "Value");
-  EXPECT_EQ(form_of_payload(""), "Value");
+  const std::string failed = " integrity check failed";
+  // Nothing but the type.
+  EXPECT_EQ(damage("\x09"), "Zipmap" + failed);
+  EXPECT_EQ(damage("\x0a"), "Ziplist" + failed);
+  EXPECT_EQ(damage("\x0c"), "Zset ziplist" + failed);
+  EXPECT_EQ(damage("\x0f"), "Stream listpack" + failed);
+  EXPECT_EQ(damage("\x15"), "Stream listpack" + failed);
+  EXPECT_EQ(damage(std::string_view("\0", 1)), "Value" + failed);
+  EXPECT_EQ(damage(""), "Value" + failed);
+  EXPECT_EQ(damage("\xff"), "Value" + failed + ": there is no such type");
+  EXPECT_EQ(damage(std::string_view("\0\x01xy", 4)),
+            "Value" + failed + ": there is more behind it");
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <fstream>
 #include <map>
 #include <set>
+#include <sstream>
 
 #include "io/files.h"
 #include "persist/aof_reader.h"
@@ -373,6 +374,32 @@ TEST_F(Corruption, OfRdbFiles) {
                           : "other data");
   }
   tally_.print(house_);
+}
+
+// The log of a server that ends names the damage twice: where the loading stopped, and in what the
+// checker says of the file.
+TEST_F(Corruption, IsLookedIntoBeforeTheEnd) {
+  using namespace rdb::testing;
+  FileBuilder file("REDIS0009");
+  file.aux("many", "words").database(0).key("sound", text_value("v"));
+  file.key("twice", packed_value(rdb::ObjectType::kHashZiplist, ziplist({"f", "1", "f", "2"})));
+  house_.put("dump.rdb", file.end());
+  const Loaded loaded = house_.start(false);
+  EXPECT_FALSE(loaded.ok);
+  const auto lines_with = [&loaded](std::string_view part) {
+    size_t count = 0;
+    std::istringstream lines(loaded.log);
+    for (std::string line; std::getline(lines, line);) {
+      if (line.find(part) != std::string::npos) count++;
+    }
+    return count;
+  };
+  EXPECT_EQ(lines_with("Hash ziplist integrity check failed: ziplist with dup elements"), 2u);
+  EXPECT_EQ(lines_with("--- RDB ERROR DETECTED ---"), 1u);
+  EXPECT_EQ(lines_with("AUX FIELD"), 0u);
+  EXPECT_EQ(lines_with("Reading key 'twice'"), 1u);
+  EXPECT_EQ(lines_with("[info] 1 keys read"), 1u);
+  EXPECT_EQ(lines_with("Terminating server after rdb file reading failure."), 1u);
 }
 
 // ---------------------------------------------------------------- logs

@@ -43,10 +43,9 @@ void Observer::on_denied(const Caller& caller, acl::Reason reason, acl::Context 
                .created_ms = clock_.wall_ms()});
 }
 
-void Observer::on_damaged(const Caller& caller, std::string_view form) {
+void Observer::on_damaged(const Caller& caller, std::string_view damage) {
   sessions_.log.warning(
-      fmt::format("{} integrity check failed: a value that client {} wanted to restore was refused",
-                  form, caller.id));
+      fmt::format("{}. A value that client {} wanted to restore was refused.", damage, caller.id));
 }
 
 }  // namespace sorrel::server

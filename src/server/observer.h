@@ -26,7 +26,7 @@ class Observer final : public ExecutionObserver {
   void on_latency(const Command& command, uint64_t duration_us) override;
   void on_denied(const Caller& caller, acl::Reason reason, acl::Context context,
                  std::string object) override;
-  void on_damaged(const Caller& caller, std::string_view form) override;
+  void on_damaged(const Caller& caller, std::string_view damage) override;
 
  private:
   void add(CommandLog& log, const Caller& caller, const Command& command,

@@ -53,8 +53,8 @@ constexpr Directive kRdb[] = {
      .help = "Refuse writes while the last snapshot has failed."},
     {.name = "sanitize-dump-payload",
      .kind = words<&Options::persistence, &PersistenceOptions::sanitize_payload>(kSanitizeWords),
-     .help = "Check loaded values in depth: never, always, or only those that clients send with "
-             "RESTORE."},
+     .help = "Taken so that configurations of Redis work: values from files and from RESTORE are "
+             "checked in depth in any case, and damaged ones are refused."},
     {.name = "rdb-key-save-delay",
      .flags = kHidden,
      .kind = integer<&Options::persistence, &PersistenceOptions::rdb_key_save_delay_us>(kIntMin,

@@ -115,7 +115,7 @@ class Check final : public rdb::FileVisitor {
     const uint64_t offset = reader_.problem_offset();
     const std::string prefix = fmt::format("offset {}: ", offset);
     if (problem.starts_with(prefix)) problem.remove_prefix(prefix.size());
-    print_("--- RDB ERROR DETECTED ---\n");
+    print_(fmt::format("{}\n", kRdbErrorMark));
     print_(fmt::format("[offset {}] {}\n", offset, shown(problem, 1024)));
     print_(fmt::format("[additional info] While doing: {}\n", doing(problem)));
     const uint8_t first = first_byte();

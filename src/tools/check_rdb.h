@@ -10,8 +10,11 @@
 
 namespace sorrel::tools {
 
+// What the part of a report begins with that tells what is wrong.
+inline constexpr std::string_view kRdbErrorMark = "--- RDB ERROR DETECTED ---";
+
 // Reads an RDB file as a server would and tells what it finds, line by line, as redis-check-rdb
-// does: scripts look for its "\o/ RDB looks OK! \o/" and "--- RDB ERROR DETECTED ---".
+// does: scripts look for its "\o/ RDB looks OK! \o/" and kRdbErrorMark. One call of `print` a line.
 //
 // `name` is only shown. The result is where the file ends, or nothing when it is damaged. Behind it
 // the tail of an AOF may stand, unless it is told to stand alone.
