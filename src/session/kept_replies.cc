@@ -37,7 +37,7 @@ bool SessionHost::keep_back(const Slice& first) {
     }
     if (session.killed()) return true;
     session.kept_replies_ = std::make_unique<std::string>();
-    session.stream_->pause_reading(true);
+    session.read_or_not();
     kept_back_.push_back(&session);
   }
   for (const Slice* slice = &first;; slice = &slices_[slice->next - 1]) {

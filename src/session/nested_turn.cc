@@ -71,7 +71,7 @@ bool SessionHost::has_unsent_answers() const {
 void SessionHost::end_serving_others() {
   Session* const waiting = running_.session;
   if (waiting == nullptr || waiting->stream_ == nullptr) return;
-  if (waiting->kept_replies_ == nullptr) waiting->stream_->pause_reading(false);
+  waiting->read_or_not();
 }
 
 }  // namespace sorrel

@@ -14,18 +14,11 @@
 namespace sorrel {
 namespace {
 
-// What is kept of a request that came in pieces may waste this much before it is moved.
-constexpr size_t kHeldSlack = 4096;
 // A peer that is to be closed gets this long to take a byte of what it was answered.
 constexpr int64_t kFlushPatienceMs = 60'000;
 constexpr int64_t kWebRequestLogMs = 60'000;
 // A wait may be as long as the clock counts; its timer looks again now and then.
 constexpr int64_t kLongestTimerMs = 60 * 60 * 1000;
-
-// Assigning an empty string would keep the memory.
-void free_memory(std::string& text) {
-  std::string().swap(text);
-}
 
 // The command as statistics name it; the container's own word is not enough for CLIENT LIST.
 const Command* named_command(const Request& request) {
@@ -60,11 +53,12 @@ void Session::on_data(std::string_view bytes) {
   last_use_ms_ = host_.now_ms();
   if (held_.empty() && waiter_ == nullptr) {
     const size_t used = process(bytes);
-    if (used < bytes.size() && !closing_) held_.assign(bytes.substr(used));
+    if (used < bytes.size() && !closing_) held_.append(bytes.substr(used));
   } else {
     held_.append(bytes);
     watch_memory();
-    if (!closing_ && !suspended_ && waiter_ == nullptr) release_held(process(held_));
+    if (rest_ != Rest::kNone) read_or_not();
+    run_held();
   }
   if (!closing_ && over_query_limit()) {
     host_.stats_.query_limit_closes++;
@@ -74,21 +68,14 @@ void Session::on_data(std::string_view bytes) {
   }
   if (!closing_) watch_memory();
   if (closing_) {
-    free_memory(held_);
+    held_.clear();
     parser_.reset();
   }
 }
 
-// The first `used` bytes are done with. Memory of a large request does not stay with a small rest.
-void Session::release_held(size_t used) {
-  const size_t rest = held_.size() - used;
-  if (rest == 0) {
-    free_memory(held_);
-  } else if (held_.capacity() > 2 * rest + kHeldSlack) {
-    held_.substr(used).swap(held_);
-  } else if (used > 0) {
-    held_.erase(0, used);
-  }
+void Session::run_held() {
+  if (closing_ || suspended_ || waiter_ != nullptr || held_.empty()) return;
+  held_.consume(process(held_.view()));
 }
 
 bool Session::over_query_limit() const {
@@ -101,7 +88,7 @@ bool Session::over_query_limit() const {
 void Session::suspend() {
   suspended_ = true;
   host_.suspended_++;
-  stream_->pause_reading(true);
+  read_or_not();
   host_.wait_for_pause_end();
 }
 
@@ -109,15 +96,16 @@ void Session::resume() {
   if (!suspended_) return;
   suspended_ = false;
   host_.suspended_--;
-  if (kept_replies_ == nullptr) stream_->pause_reading(false);
-  release_held(process(held_));
+  read_or_not();
+  run_held();
 }
 
 // Runs what is complete in `bytes`; returns how much of it is done with.
 size_t Session::process(std::string_view bytes) {
   host_.begin_running(*this, bytes.size());
   size_t at = 0;
-  while (at < bytes.size() && !closing_ && !suspended_ && waiter_ == nullptr) {
+  while (at < bytes.size() && !closing_ && !suspended_ && waiter_ == nullptr &&
+         rest_ == Rest::kNone) {
     const size_t next = run_window(bytes, at);
     if (host_.durability_.holds()) [[unlikely]]
       host_.note_needs(*this);
@@ -234,8 +222,14 @@ size_t Session::run_window(std::string_view bytes, size_t at) {
       return request.end;
     }
     at = request.end;
-    if (host_.out_.size() >= host_.bound_at_) [[unlikely]]
+    if (host_.out_.size() >= host_.bound_at_) [[unlikely]] {
       host_.bound_scratch(mark);
+      if (rest_ != Rest::kNone) {
+        parser_.reset();
+        last_command_ = named_command(request);
+        return at;
+      }
+    }
     if (closing_) return at;
   }
   goes_on = true;
@@ -425,6 +419,7 @@ void Session::kill() {
 void Session::on_drained() {
   over_soft_limit_since_ms_ = 0;
   last_use_ms_ = host_.now_ms();
+  if (rest_ == Rest::kUntilTaken) go_on();
 }
 
 void Session::start_waiting() {
@@ -482,7 +477,7 @@ void Session::answer_waiting(const Waiters::Handle& waiter, std::string_view rep
   if (!after_wait_.empty()) send(std::exchange(after_wait_, {}));
   be_heard_again();
   last_use_ms_ = host_.now_ms();
-  if (!held_.empty() && !suspended_) release_held(process(held_));
+  run_held();
 }
 
 bool Session::end_wait(bool with_error) {
@@ -621,7 +616,7 @@ size_t Session::output_memory_bytes() const {
 }
 
 size_t Session::memory_bytes() const {
-  return sizeof(Session) + held_.size() + parser_.memory_bytes() + name.capacity() +
+  return sizeof(Session) + held_.memory_bytes() + parser_.memory_bytes() + name.capacity() +
          library_name.capacity() + library_version.capacity() + transaction_.memory_bytes() +
          output_memory_bytes() + (listening_ == nullptr ? 0 : listening_->memory_bytes()) +
          (tracking_ == nullptr ? 0 : tracking_->memory_bytes());

@@ -12,6 +12,7 @@
 #include "dispatch/waiters.h"
 #include "io/loop.h"
 #include "resp/request_parser.h"
+#include "session/held_bytes.h"
 #include "session/piece.h"
 #include "session/topics.h"
 #include "session/tracking.h"
@@ -37,6 +38,7 @@ struct SessionCaller : Caller {
 //   open: reads and runs ── a request must wait ──> suspended: reads nothing, keeps the rest
 //     │
 //     ├── replies tell of what is not durable yet ──> kept back: reads nothing until they are sent
+//     ├── was answered much, or takes none of it ──> rests: runs nothing; see resting.cc
 //     ├── close_soon(true): runs nothing more, ends once what it was answered has been taken
 //     └── close_soon(false), kill: runs nothing more, ends with this turn
 //
@@ -125,7 +127,7 @@ class Session final : public io::StreamHandler {
   // Bytes that were read and are not done with, those of running requests included.
   size_t query_bytes() const;
   // Room for more of them in memory of its own.
-  size_t query_free_bytes() const { return held_.empty() ? 0 : held_.capacity() - held_.size(); }
+  size_t query_free_bytes() const { return held_.free_bytes(); }
   // The arguments of the running request and what is noted of an unfinished one.
   size_t argument_bytes() const;
   size_t output_bytes() const;
@@ -180,13 +182,24 @@ class Session final : public io::StreamHandler {
   void note_large_requests(std::span<const Request> requests, size_t begin, size_t end);
   void note_subscribed();
   void suspend();
+  // Why it runs nothing although it could.
+  enum class Rest : uint8_t {
+    kNone,
+    kUntilNextTurn,  // it had its share of this one
+    kUntilTaken,     // until its peer has taken what it was answered
+  };
+  // From within its requests or behind them.
+  void rest(Rest until);
+  void go_on();
+  void read_or_not();
   void start_waiting();
   void time_is_up();
   void write_end_of_wait(resp::ReplySink& reply) const;
   void stop_waiting();
   // No transaction, no watched keys.
   void leave_transaction();
-  void release_held(size_t used);
+  // Goes on with what was kept, unless something else stands in the way.
+  void run_held();
   void protocol_error();
   bool refuse_web_request(const Request& request);
   bool over_query_limit() const;
@@ -197,7 +210,7 @@ class Session final : public io::StreamHandler {
   SessionCaller caller_;
   Transaction transaction_;
   resp::RequestParser parser_;
-  std::string held_;  // bytes of an unfinished or postponed request
+  HeldBytes held_;  // an unfinished or postponed request and what came behind it
   std::unique_ptr<Listening> listening_;
   std::unique_ptr<TrackingState> tracking_;
   const Command* last_command_ = nullptr;
@@ -225,6 +238,7 @@ class Session final : public io::StreamHandler {
   bool closing_ = false;
   bool close_flush_ = false;
   bool suspended_ = false;
+  Rest rest_ = Rest::kNone;
   bool monitoring_ = false;
   // Stays true when a password is asked for later on.
   bool logged_in_ = false;

@@ -12,11 +12,18 @@ namespace {
 constexpr size_t kScratchKept = 1 << 20;
 // Replies gathered beyond this are sent before more requests are run.
 constexpr size_t kSendBytes = 256 * 1024;
+// In a turn that has sent this much in between nobody is answered more than that: what is left
+// comes in the next one, behind the others.
+constexpr size_t kTurnBytes = 8 * 1024 * 1024;
 // So are they when they are in that many slices.
 constexpr size_t kSendSlices = 32 * 1024;
 // An answer up to this size does not count towards the limits of what may wait: Redis has a buffer
 // of this size for each connection.
 constexpr size_t kReplyBuffer = 16 * 1024;
+// Who leaves this much lying runs nothing more before it has taken it, unless the configuration
+// says how much may wait. Whoever sends many requests at a time and reads only then is none the
+// wiser.
+constexpr size_t kUntakenBytes = 64 * 1024 * 1024;
 // Longer pieces are sent from where they are; shorter ones are put together first.
 constexpr size_t kLongPiece = 16 * 1024;
 // Sessions looked at per cron call, beside a tenth of all: every one is seen about once a second.
@@ -82,6 +89,7 @@ void SessionHost::turn_away(std::unique_ptr<io::Accepted> connection, std::strin
 
 void SessionHost::begin_turn(int64_t now_ms) {
   executor_.begin_batch(now_ms);
+  turn_bytes_ = 0;
   reset_bound();
 }
 
@@ -164,6 +172,8 @@ void SessionHost::bound_scratch(size_t mark) {
   release_replies();
   running_.unsent_begin = out_.size();
   reset_bound();
+  turn_bytes_ += gathered;
+  if (turn_bytes_ > kTurnBytes) running_.session->rest(Session::Rest::kUntilNextTurn);
 }
 
 void SessionHost::send_served() {
@@ -256,8 +266,11 @@ void SessionHost::let_go(Session& session) {
   if (session.killed()) return;
   if (session.closing_) {
     session.stream_->close(true);
-  } else if (!session.suspended_) {
-    session.stream_->pause_reading(false);
+    return;
+  }
+  session.read_or_not();
+  if (session.rest_ == Session::Rest::kUntilTaken && session.stream_->pending_bytes() == 0) {
+    session.rest(Session::Rest::kUntilNextTurn);
   }
 }
 
@@ -280,7 +293,11 @@ void SessionHost::enforce_output_limit(Session& session, size_t more) {
   }
   if (session.killed()) return;
   if (!over) {
-    if (more == 0) session.watch_memory();
+    if (more > 0) return;
+    session.watch_memory();
+    if (pending > kUntakenBytes && bound.hard_bytes == 0 && bound.soft_bytes == 0) {
+      session.rest(Session::Rest::kUntilTaken);
+    }
     return;
   }
   stats_.output_limit_closes++;

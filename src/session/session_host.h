@@ -252,7 +252,8 @@ class SessionHost {
   // replies, which come up while another session's reply is being written. Messages have a buffer
   // per protocol: what one session gets of a busy channel is one piece then.
   resp::OutputBuffer out_;
-  size_t bound_at_ = 0;  // from this size of out_ on bound_scratch() has something to do
+  size_t turn_bytes_ = 0;  // sent in this turn by bound_scratch()
+  size_t bound_at_ = 0;    // from this size of out_ on bound_scratch() has something to do
   std::array<resp::OutputBuffer, 2> pushed_;
   resp::OutputBuffer joined_;  // what one session gets, when that is in several pieces
   resp::ReplyWriter writer_;

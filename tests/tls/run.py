@@ -12,7 +12,6 @@ import subprocess
 import sys
 import threading
 import time
-import traceback
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
@@ -20,31 +19,11 @@ sys.path.insert(0, os.path.join(ROOT, "tests"))
 from lib.certificates import Certificates  # noqa: E402
 from lib.resp import Connection, Error, Simple  # noqa: E402
 from lib.server import Server, free_port  # noqa: E402
+from lib.verdict import Failed, attempt, holds, same, summary, wait_until  # noqa: E402
 
 TOOL_BOUND_S = 60
 PONG = Simple(b"PONG")
 OK = Simple(b"OK")
-
-
-class Failed(Exception):
-    """What a test wanted and what it got."""
-
-
-def same(got, wanted):
-    if got != wanted:
-        raise Failed(f"wanted {wanted!r}, got {got!r}")
-
-
-def holds(condition, what):
-    if not condition:
-        raise Failed(what)
-
-
-def wait_until(condition, what, bound_s=10.0):
-    deadline = time.monotonic() + bound_s
-    while not condition():
-        holds(time.monotonic() < deadline, f"not within {bound_s:.0f} s: {what}")
-        time.sleep(0.005)
 
 
 def stranger(server):
@@ -445,17 +424,6 @@ def refuses_to_start(path, certificates):
         holds(words in done.stdout and "Failed to configure TLS. Check logs for more info." in done.stdout, done.stdout)
 
 
-def attempt(name, run):
-    began = time.monotonic()
-    try:
-        run()
-    except Exception:  # pylint: disable=broad-except
-        print(f"FAIL  {name}\n{traceback.format_exc()}")
-        return False
-    print(f"ok    {name} ({time.monotonic() - began:.1f} s)")
-    return True
-
-
 def run_with(path, threads, tests, certificates):
     server = Server(path, threads, certificates=certificates)
     verdicts = []
@@ -484,8 +452,7 @@ def main():
             verdicts += run_with(path, threads, tests, certificates)
     finally:
         certificates.remove()
-    print(f"{sum(verdicts)} passed, {len(verdicts) - sum(verdicts)} failed")
-    return 0 if all(verdicts) else 1
+    return summary(verdicts)
 
 
 if __name__ == "__main__":

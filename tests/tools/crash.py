@@ -11,27 +11,18 @@ import signal
 import subprocess
 import sys
 import time
-import traceback
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 
 from lib.resp import ConnectionClosed, Error, ReplyTimeout, Simple  # noqa: E402
 from lib.server import Server  # noqa: E402
+from lib.verdict import Failed, attempt, holds, summary  # noqa: E402
 
 OK = Simple(b"OK")
 END_BOUND_S = 20.0
 START = "=== REDIS BUG REPORT START: Cut & paste starting from here ==="
 END = "=== REDIS BUG REPORT END. Make sure to include from START to END. ==="
-
-
-class Failed(Exception):
-    """What a test wanted and what it got."""
-
-
-def holds(condition, what):
-    if not condition:
-        raise Failed(what)
 
 
 def log_of(server):
@@ -194,16 +185,11 @@ TESTS = [
 ]
 
 
-def attempt(path, test, threads):
+def with_server(path, test, threads):
     server = Server(path, threads=threads, options=[("enable-debug-command", "yes")])
     try:
         server.start()
         test(server)
-        print(f"ok    threads {threads}  {test.__name__}")
-        return True
-    except Exception:  # pylint: disable=broad-except
-        print(f"FAIL  threads {threads}  {test.__name__}\n{traceback.format_exc()}")
-        return False
     finally:
         server.remove()
 
@@ -215,9 +201,13 @@ def main():
     arguments = parser.parse_args()
     path = os.path.abspath(arguments.server)
     tests = [test for test in TESTS if arguments.filter in test.__name__]
-    verdicts = [attempt(path, test, threads) for threads in (1, 4) for test in tests]
-    print(f"{sum(verdicts)} passed, {len(verdicts) - sum(verdicts)} failed")
-    return 0 if all(verdicts) else 1
+    return summary(
+        [
+            attempt(f"threads {threads}: {test.__name__}", lambda test=test, threads=threads: with_server(path, test, threads))
+            for threads in (1, 4)
+            for test in tests
+        ]
+    )
 
 
 if __name__ == "__main__":

@@ -13,30 +13,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import traceback
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 
 from lib.resp import Simple  # noqa: E402
 from lib.server import SANITIZER_OPTIONS, Server  # noqa: E402
+from lib.verdict import attempt, holds, same, summary  # noqa: E402
 
 TOOL_BOUND_S = 60
 OK = Simple(b"OK")
 REFERENCE = "/usr/bin/redis-check-rdb"
-
-
-class Failed(Exception):
-    """What a test wanted and what it got."""
-
-
-def holds(condition, what):
-    if not condition:
-        raise Failed(what)
-
-
-def same(got, wanted):
-    holds(got == wanted, f"wanted {wanted!r}, got {got!r}")
 
 
 class Bench:
@@ -416,16 +403,6 @@ TESTS = [
 ]
 
 
-def attempt(test, bench):
-    try:
-        test(bench)
-        print(f"ok    {test.__name__}")
-        return True
-    except Exception:  # pylint: disable=broad-except
-        print(f"FAIL  {test.__name__}\n{traceback.format_exc()}")
-        return False
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--server", default=os.path.join(ROOT, "build", "bin", "sorrel-server"))
@@ -434,11 +411,12 @@ def main():
     arguments = parser.parse_args()
     bench = Bench(os.path.abspath(arguments.server), arguments.damages)
     try:
-        verdicts = [attempt(test, bench) for test in TESTS if arguments.filter in test.__name__]
+        verdicts = [
+            attempt(test.__name__, lambda test=test: test(bench)) for test in TESTS if arguments.filter in test.__name__
+        ]
     finally:
         bench.remove()
-    print(f"{sum(verdicts)} passed, {len(verdicts) - sum(verdicts)} failed")
-    return 0 if all(verdicts) else 1
+    return summary(verdicts)
 
 
 if __name__ == "__main__":
