@@ -189,7 +189,7 @@ void AofWriter::on_effect(const Effect& effect) {
 
 void AofWriter::end_batch() {
   if (oldest_ns_ == 0 && !queue_.empty()) oldest_ns_ = clock_.monotonic_ns();
-  const bool wake = resting_ && !queue_.empty();
+  const bool wake = (resting_ && !queue_.empty()) || group_.just_complete(seen_);
   if (wake) resting_ = false;
   mutex_.unlock();
   if (wake) work_.notify_one();
@@ -229,8 +229,8 @@ void AofWriter::wait_for_work(std::unique_lock<std::mutex>& lock) {
     const int64_t now_ns = clock_.monotonic_ns();
     int64_t until_ns = call_again_ns_;
     if (!queue_.empty() && !state_.failing) {
-      if (options_.policy == SyncPolicy::kAlways) break;
-      until_ns = std::min(until_ns, wrote_ns_ + kGatherNs);
+      const bool always = options_.policy == SyncPolicy::kAlways;
+      until_ns = std::min(until_ns, always ? group_.wait_until(seen_) : wrote_ns_ + kGatherNs);
     }
     if (now_ns >= until_ns) break;
     resting_ = queue_.empty();
@@ -251,6 +251,7 @@ void AofWriter::run() {
     std::vector<LogBlockPtr> taken = std::move(queue_);
     queue_.clear();
     queued_bytes_ = 0;
+    group_.begin_sync(seen_, clock_.monotonic_ns());
     const uint64_t flushing = flush_wanted_;
     const bool finish = stopping_ || flushing > flush_done_;
     const bool stop = stopping_;
@@ -290,6 +291,7 @@ void AofWriter::run() {
     state_.failing = pen_->failing();
     state_.problem = pen_->problem();
     if (synced) oldest_ns_ = queue_.empty() ? 0 : began_ns;
+    if (writes && options.policy == SyncPolicy::kAlways) group_.end_sync(seen_, wrote_ns_);
     flush_done_ = flushing;
     done_.notify_all();
     const bool tell = state_.failing != was_failing && on_trouble_;

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "persist/aof_pen.h"
+#include "persist/commit_group.h"
 #include "propagate/effect_log.h"
 
 namespace sorrel::persist {
@@ -37,8 +38,8 @@ struct AofWriterState {
 //
 //   workers ── on_effect ──> blocks ──(mutex)──> the thread: AofPen ──> set_durable, wake workers
 //
-// How often it writes: for `always` as soon as the last sync is done, so commits group by
-// themselves; else at once after a rest, and then every few milliseconds.
+// How often it writes: for `always` as soon as those who were answered together have written again
+// (see CommitGroup); else at once after a rest, and then every few milliseconds.
 //
 // Thread rule: on_effect and batches from the stream; switch_at, set_options, start and stop under
 // the gate (or before workers start); state() from any thread.
@@ -117,6 +118,7 @@ class AofWriter final : public EffectSink {
   int64_t oldest_ns_ = 0;  // when the first effect came that is not synced yet; 0: none
   bool resting_ = false;   // the thread waits for something to come
   bool urgent_ = false;    // something is not to wait for more to come
+  CommitGroup group_;
   bool stopping_ = false;
   uint64_t flush_wanted_ = 0;
   uint64_t flush_done_ = 0;
