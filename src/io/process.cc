@@ -166,6 +166,11 @@ std::string os_name() {
   return std::string(name.sysname) + " " + name.release + " " + name.machine;
 }
 
+void give_way(int steps) {
+  // -1 may be an answer and may be an error; neither is worth more than going on as before.
+  (void)!nice(steps);
+}
+
 void name_this_thread(const std::string& name) {
   (void)pthread_setname_np(pthread_self(), name.substr(0, 15).c_str());
 }

@@ -64,6 +64,10 @@ bool disable_huge_pages();
 Result<int> oom_score_adj();
 Status set_oom_score_adj(int score);
 
+// Leaves the processor to others where they want it, by so many steps of nice(2). For good: without
+// privilege there is no way back.
+void give_way(int steps);
+
 std::string os_name();  // "Linux 6.1.0 x86_64"
 
 // How `top -H` and debuggers show the calling thread; the first 15 bytes count.

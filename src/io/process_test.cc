@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <set>
@@ -105,6 +106,19 @@ TEST(Process, DaemonizeEndsTheParentAndLivesOnInASessionOfItsOwn) {
   close(pipe_ends[0]);
   EXPECT_NE(child, report[0]);
   EXPECT_EQ(report[0], report[1]) << "leader of its session";
+}
+
+TEST(Process, GivesWay) {
+  const int before = getpriority(PRIO_PROCESS, 0);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    give_way(3);
+    _exit(getpriority(PRIO_PROCESS, 0) - before);
+  }
+  int status = -1;
+  ASSERT_EQ(child, waitpid(child, &status, 0));
+  EXPECT_EQ(WEXITSTATUS(status), std::min(3, 19 - before));
 }
 
 TEST(Notify, TellsTheSupervisor) {

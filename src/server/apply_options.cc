@@ -4,6 +4,7 @@
 #include <limits>
 #include <string_view>
 
+#include "io/process.h"
 #include "server/process_title.h"
 #include "server/server.h"
 #include "server/user_files.h"
@@ -11,6 +12,9 @@
 
 namespace sorrel::server {
 namespace {
+
+// Steps of nice(2) for a process that saves: about a tenth of a processor that everybody wants.
+constexpr int kChildGivesWay = 10;
 
 OutputBound bound_of(const OutputLimit& limit) {
   return {limit.hard_bytes, limit.soft_bytes, limit.soft_seconds};
@@ -214,6 +218,8 @@ void Server::show_title() {
 // Runs in the child.
 void Server::prepare_child(persist::ChildKind kind) {
   (void)oom_adjuster_.apply_in_child(options_.process).ok();
+  // Clients come first.
+  io::give_way(kChildGivesWay);
   if (!options_.process.set_proc_title || !process_.set_title) return;
   const bool is_snapshot = kind == persist::ChildKind::kSnapshot;
   process_.set_title(process_title(options_, is_snapshot ? "redis-rdb-bgsave" : "redis-aof-rewrite",
