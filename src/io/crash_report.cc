@@ -12,16 +12,8 @@
 #include <cerrno>
 #include <csignal>
 
+#include "base/sanitizer.h"
 #include "io/own_symbols.h"
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define SORREL_FOREIGN_CRASH_REPORT 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SORREL_FOREIGN_CRASH_REPORT 1
-#endif
 
 namespace sorrel::io {
 
@@ -39,7 +31,7 @@ namespace {
 // Signals know no object, so this is where their handlers find it.
 std::atomic<CrashReport::State*> the_state{nullptr};
 
-#if defined(SORREL_FOREIGN_CRASH_REPORT)
+#if SORREL_ASAN || SORREL_TSAN
 constexpr int kCrashes[] = {SIGABRT};
 #else
 constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};

@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <string>
 
+#include "base/sanitizer.h"
+
 #include "io/own_symbols.h"
 #include "io/watchdog.h"
 
@@ -94,7 +96,7 @@ TEST(CrashReportDeathTest, ReportAndThenTheSignal) {
 }
 
 TEST(CrashReportDeathTest, ASecondCrashEndsTheReport) {
-#if defined(__SANITIZE_THREAD__)
+#if SORREL_TSAN
   GTEST_SKIP() << "the sanitizer holds signals back while a handler runs";
 #endif
   EXPECT_EXIT(crash_with_report(true), ::testing::KilledBySignal(SIGABRT),

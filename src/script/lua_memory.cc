@@ -6,15 +6,13 @@
 #include <new>
 #include <utility>
 
+#include "base/sanitizer.h"
+
 namespace sorrel::script {
 namespace {
 
 // A checker of memory is to see every block come and go.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kKeeps = false;
-#else
-constexpr bool kKeeps = true;
-#endif
+constexpr bool kKeeps = SORREL_ASAN == 0;
 
 }  // namespace
 

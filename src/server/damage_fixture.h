@@ -9,15 +9,9 @@
 
 #include "base/numbers.h"
 #include "base/random.h"
+#include "base/sanitizer.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SORREL_COUNTS_MEMORY 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SORREL_COUNTS_MEMORY 1
-#endif
-#endif
-#ifdef SORREL_COUNTS_MEMORY
+#if SORREL_ASAN
 #include <sanitizer/allocator_interface.h>
 #endif
 
@@ -139,13 +133,13 @@ class MemoryWatch {
   };
   static Counts& counts() {
     static Counts all;
-#ifdef SORREL_COUNTS_MEMORY
+#if SORREL_ASAN
     static const int kInstalled = __sanitizer_install_malloc_and_free_hooks(&on_malloc, &on_free);
     (void)kInstalled;
 #endif
     return all;
   }
-#ifdef SORREL_COUNTS_MEMORY
+#if SORREL_ASAN
   static void on_malloc(const volatile void*, size_t size) {
     Counts& all = counts();
     if (!all.watching) return;

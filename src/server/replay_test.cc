@@ -19,6 +19,7 @@
 
 #include "base/numbers.h"
 #include "base/random.h"
+#include "base/sanitizer.h"
 #include "commands/families.h"
 #include "dispatch/executor.h"
 #include "dispatch/transaction.h"
@@ -45,7 +46,7 @@ uint64_t from_environment(const char* name, uint64_t usual) {
 }
 
 uint64_t command_count() {
-#if defined(__SANITIZE_THREAD__)
+#if SORREL_TSAN
   return from_environment("SORREL_REPLAY_COMMANDS", 20'000);
 #else
   return from_environment("SORREL_REPLAY_COMMANDS", 100'000);

@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#if defined(__SANITIZE_ADDRESS__)
+#include "base/sanitizer.h"
+
+#if SORREL_ASAN
 #include <sanitizer/asan_interface.h>
 #endif
 
@@ -98,7 +100,7 @@ class Slab {
   size_t reserved_bytes_ = 0;
 };
 
-#if defined(__SANITIZE_ADDRESS__)
+#if SORREL_ASAN
 inline void Slab::poison(void* block, size_t size) {
   ASAN_POISON_MEMORY_REGION(block, size);
 }
