@@ -66,24 +66,25 @@ TEST(AclUsers, ReplacingAll) {
             "user default on nopass sanitize-payload ~* &* +@all\n");
 }
 
-std::string error_of(std::string_view text) {
+std::string refusal_of(std::string_view text) {
   const auto users = parse_users(text, "f", Channels::kNone);
   return users ? "" : users.error().text;
 }
 
 TEST(AclUsersFile, TellsWhatIsWrongWhere) {
-  EXPECT_EQ(error_of("user a on\nuser a off"), "WARNING: Duplicate user 'a' found on line 2. ");
-  EXPECT_EQ(error_of("# comment"), "f:1 should start with user keyword followed by the username. ");
-  EXPECT_EQ(error_of("user"), "f:1 should start with user keyword followed by the username. ");
-  EXPECT_EQ(error_of("\nuser a\tb on"), "'f:2: username 'a\tb' contains invalid characters. ");
-  EXPECT_EQ(error_of("user a (+get"), "f:1: Unmatched parenthesis in selector definition.");
-  EXPECT_EQ(error_of("user a +nope"),
+  EXPECT_EQ(refusal_of("user a on\nuser a off"), "WARNING: Duplicate user 'a' found on line 2. ");
+  EXPECT_EQ(refusal_of("# comment"),
+            "f:1 should start with user keyword followed by the username. ");
+  EXPECT_EQ(refusal_of("user"), "f:1 should start with user keyword followed by the username. ");
+  EXPECT_EQ(refusal_of("\nuser a\tb on"), "'f:2: username 'a\tb' contains invalid characters. ");
+  EXPECT_EQ(refusal_of("user a (+get"), "f:1: Unmatched parenthesis in selector definition.");
+  EXPECT_EQ(refusal_of("user a +nope"),
             "f:1: Error in applying operation '+nope': Unknown command or category name in ACL. ");
   // A password that was mistyped is not repeated.
-  EXPECT_EQ(error_of("user a #abc"),
+  EXPECT_EQ(refusal_of("user a #abc"),
             "f:1: The password hash must be exactly 64 characters and contain only lowercase "
             "hexadecimal characters. ");
-  EXPECT_EQ(error_of("user a bad\nuser b worse"), "f:1: Syntax error. f:2: Syntax error. ");
+  EXPECT_EQ(refusal_of("user a bad\nuser b worse"), "f:1: Syntax error. f:2: Syntax error. ");
 }
 
 TEST(AclUsersFile, SelectorsOverSeveralWords) {

@@ -18,7 +18,7 @@
 namespace sorrel::commands::bitmap {
 namespace {
 
-constexpr Event kSet{EventClass::kString, "set"};
+constexpr Event kSetEvent{EventClass::kString, "set"};
 constexpr Event kDel{EventClass::kGeneric, "del"};
 
 bool is_other_type(const Record* record) {
@@ -156,9 +156,9 @@ char* make_result(Entry& entry, size_t size, bool is_source) {
   const Record* old = entry.record();
   const bool usable =
       old != nullptr && (is_source || (!is_other_type(old) && string_length(*old) == size));
-  if (usable && old->has_expiry()) entry.set_expiry(kNoExpiry, kSet);
-  if (old != nullptr && !usable) entry.erase(kSet);
-  return entry.grow_string(size, kSet);
+  if (usable && old->has_expiry()) entry.set_expiry(kNoExpiry, kSetEvent);
+  if (old != nullptr && !usable) entry.erase(kSetEvent);
+  return entry.grow_string(size, kSetEvent);
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ void geopos(Call& call) {
   });
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kGeoBindings[] = {
     {"geoadd", geoadd},
     {"geodist", geodist},
     {"geohash", geohash_text},
@@ -120,7 +120,7 @@ constexpr Binding kBindings[] = {
 }  // namespace
 
 std::span<const Binding> geo_bindings() {
-  return kBindings;
+  return kGeoBindings;
 }
 
 }  // namespace sorrel::commands

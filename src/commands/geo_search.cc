@@ -17,7 +17,7 @@ namespace {
 
 enum class Form : uint8_t { kAroundPoint, kAroundMember, kByOptions };
 
-struct Grammar {
+struct SearchGrammar {
   Form form = Form::kByOptions;
   bool may_store = false;  // the options STORE and STOREDIST
   bool stores = false;     // GEOSEARCHSTORE: the destination stands before the source
@@ -152,7 +152,7 @@ bool parse_where(Call& call, const std::optional<ZsetView>& map, OptionParser& o
   return true;
 }
 
-bool parse_options(Call& call, const Grammar& grammar, const std::optional<ZsetView>& map,
+bool parse_options(Call& call, const SearchGrammar& grammar, const std::optional<ZsetView>& map,
                    size_t from, Search& search) {
   OptionParser options(call.args, from);
   while (options.more()) {
@@ -191,7 +191,7 @@ bool parse_options(Call& call, const Grammar& grammar, const std::optional<ZsetV
 }
 
 // What the options must not say together, or have left out.
-bool check_options(Call& call, const Grammar& grammar, const Search& search) {
+bool check_options(Call& call, const SearchGrammar& grammar, const Search& search) {
   const auto refuse = [&](std::string_view error) {
     call.reply.error(error);
     return false;
@@ -215,7 +215,8 @@ bool check_options(Call& call, const Grammar& grammar, const Search& search) {
   return true;
 }
 
-bool parse(Call& call, const Grammar& grammar, const std::optional<ZsetView>& map, Search& search) {
+bool parse(Call& call, const SearchGrammar& grammar, const std::optional<ZsetView>& map,
+           Search& search) {
   size_t options_from = 2;
   switch (grammar.form) {
     case Form::kAroundPoint:
@@ -279,7 +280,7 @@ void answer_found(Call& call, const Search& search, const std::vector<GeoFound>&
   }
 }
 
-void store_found(Call& call, const Grammar& grammar, const Search& search,
+void store_found(Call& call, const SearchGrammar& grammar, const Search& search,
                  const std::vector<GeoFound>& found) {
   const ZsetLimits limits = zset_limits(call);
   Collection value = zset_ops().make();
@@ -292,7 +293,7 @@ void store_found(Call& call, const Grammar& grammar, const Search& search,
              {EventClass::kZset, grammar.stores ? "geosearchstore" : "georadiusstore"});
 }
 
-void run(Call& call, const Grammar& grammar) {
+void run(Call& call, const SearchGrammar& grammar) {
   std::optional<ZsetView> map;
   if (!read_zset(call, call.key(grammar.stores ? 2 : 1), map)) return;
   Search search;
@@ -321,7 +322,7 @@ void georadiusbymember_ro(Call& call) {
   run(call, {.form = Form::kAroundMember});
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kGeoSearchBindings[] = {
     {"georadius", georadius},
     {"georadius_ro", georadius_ro},
     {"georadiusbymember", georadiusbymember},
@@ -333,7 +334,7 @@ constexpr Binding kBindings[] = {
 }  // namespace
 
 std::span<const Binding> geo_search_bindings() {
-  return kBindings;
+  return kGeoSearchBindings;
 }
 
 }  // namespace sorrel::commands

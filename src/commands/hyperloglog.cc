@@ -152,7 +152,7 @@ void pfselftest(Call& call) {
   call.reply.ok();
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kHyperloglogBindings[] = {
     {"pfadd", pfadd},     {"pfcount", pfcount},       {"pfmerge", pfmerge},
     {"pfdebug", pfdebug}, {"pfselftest", pfselftest},
 };
@@ -160,7 +160,7 @@ constexpr Binding kBindings[] = {
 }  // namespace
 
 std::span<const Binding> hyperloglog_bindings() {
-  return kBindings;
+  return kHyperloglogBindings;
 }
 
 }  // namespace sorrel::commands

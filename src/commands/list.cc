@@ -160,7 +160,7 @@ void ltrim(Call& call) {
   call.reply.ok();
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kListBindings[] = {
     {"lpush", lpush}, {"rpush", rpush},   {"lpushx", lpushx}, {"rpushx", rpushx},
     {"lpop", lpop},   {"rpop", rpop},     {"llen", llen},     {"lindex", lindex},
     {"lset", lset},   {"lrange", lrange}, {"ltrim", ltrim},
@@ -169,7 +169,7 @@ constexpr Binding kBindings[] = {
 }  // namespace
 
 std::span<const Binding> list_bindings() {
-  return kBindings;
+  return kListBindings;
 }
 
 void pop_one_and_answer(Call& call, Entry& entry, ListEnd where) {

@@ -154,7 +154,7 @@ void brpoplpush(Call& call) {
   move_or_wait(call, ListEnd::kTail, ListEnd::kHead, 3);
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kListMoveBindings[] = {
     {"lmove", lmove},           {"rpoplpush", rpoplpush}, {"lmpop", lmpop}, {"blmove", blmove},
     {"brpoplpush", brpoplpush}, {"blmpop", blmpop},       {"blpop", blpop}, {"brpop", brpop},
 };
@@ -162,7 +162,7 @@ constexpr Binding kBindings[] = {
 }  // namespace
 
 std::span<const Binding> list_move_bindings() {
-  return kBindings;
+  return kListMoveBindings;
 }
 
 std::optional<ListEnd> parse_list_end(std::string_view word) {

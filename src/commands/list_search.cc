@@ -171,7 +171,7 @@ void lrem(Call& call) {
   entry.changed({EventClass::kList, "lrem"});
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kListSearchBindings[] = {
     {"linsert", linsert},
     {"lpos", lpos},
     {"lrem", lrem},
@@ -180,7 +180,7 @@ constexpr Binding kBindings[] = {
 }  // namespace
 
 std::span<const Binding> list_search_bindings() {
-  return kBindings;
+  return kListSearchBindings;
 }
 
 }  // namespace sorrel::commands

@@ -327,7 +327,7 @@ void sort_ro(Call& call) {
   run(call, false);
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kSortBindings[] = {
     {"sort", sort},
     {"sort_ro", sort_ro},
 };
@@ -335,7 +335,7 @@ constexpr Binding kBindings[] = {
 }  // namespace
 
 std::span<const Binding> sort_bindings() {
-  return kBindings;
+  return kSortBindings;
 }
 
 }  // namespace sorrel::commands

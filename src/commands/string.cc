@@ -148,7 +148,7 @@ void setrange(Call& call) {
   call.reply.integer(static_cast<int64_t>(size));
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kStringBindings[] = {
     {"get", get},         {"getset", getset},     {"getdel", getdel},
     {"getex", getex},     {"strlen", strlen},     {"append", append},
     {"substr", getrange}, {"getrange", getrange}, {"setrange", setrange},
@@ -157,7 +157,7 @@ constexpr Binding kBindings[] = {
 }  // namespace
 
 std::span<const Binding> string_bindings() {
-  return kBindings;
+  return kStringBindings;
 }
 
 void answer_old(Call& call, const Entry& entry) {

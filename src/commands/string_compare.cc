@@ -49,7 +49,7 @@ void digest(Call& call) {
   call.reply.bulk(value_digest(string_bytes(*record, scratch)));
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kStringCompareBindings[] = {
     {"delex", delex},
     {"delifeq", delifeq},
     {"digest", digest},
@@ -58,7 +58,7 @@ constexpr Binding kBindings[] = {
 }  // namespace
 
 std::span<const Binding> string_compare_bindings() {
-  return kBindings;
+  return kStringCompareBindings;
 }
 
 }  // namespace sorrel::commands

@@ -72,7 +72,7 @@ void incrbyfloat(Call& call) {
   call.reply.bulk(text);
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kStringCounterBindings[] = {
     {"incr", incr},
     {"decr", decr},
     {"incrby", incrby},
@@ -83,7 +83,7 @@ constexpr Binding kBindings[] = {
 }  // namespace
 
 std::span<const Binding> string_counter_bindings() {
-  return kBindings;
+  return kStringCounterBindings;
 }
 
 }  // namespace sorrel::commands

@@ -246,14 +246,14 @@ void increx(Call& call) {
   }
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kStringIncrexBindings[] = {
     {"increx", increx},
 };
 
 }  // namespace
 
 std::span<const Binding> string_increx_bindings() {
-  return kBindings;
+  return kStringIncrexBindings;
 }
 
 }  // namespace sorrel::commands

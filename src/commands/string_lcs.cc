@@ -116,14 +116,14 @@ void lcs(Call& call) {
   call.reply.bulk(found->text);
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kStringLcsBindings[] = {
     {"lcs", lcs},
 };
 
 }  // namespace
 
 std::span<const Binding> string_lcs_bindings() {
-  return kBindings;
+  return kStringLcsBindings;
 }
 
 }  // namespace sorrel::commands

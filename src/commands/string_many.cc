@@ -153,7 +153,7 @@ void msetex(Call& call) {
   call.reply.integer(1);
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kStringManyBindings[] = {
     {"mget", mget},
     {"mset", mset},
     {"msetnx", msetnx},
@@ -163,7 +163,7 @@ constexpr Binding kBindings[] = {
 }  // namespace
 
 std::span<const Binding> string_many_bindings() {
-  return kBindings;
+  return kStringManyBindings;
 }
 
 }  // namespace sorrel::commands

@@ -133,7 +133,7 @@ void psetex(Call& call) {
   set_for(call, ExpiryClause::Unit::kMilliseconds);
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kStringSetBindings[] = {
     {"set", set},
     {"setnx", setnx},
     {"setex", setex},
@@ -143,7 +143,7 @@ constexpr Binding kBindings[] = {
 }  // namespace
 
 std::span<const Binding> string_set_bindings() {
-  return kBindings;
+  return kStringSetBindings;
 }
 
 }  // namespace sorrel::commands

@@ -203,7 +203,7 @@ void zrevrank(Call& call) {
   answer_rank(call, true);
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kZsetBindings[] = {
     {"zadd", zadd},   {"zcard", zcard}, {"zincrby", zincrby},   {"zmscore", zmscore},
     {"zrank", zrank}, {"zrem", zrem},   {"zrevrank", zrevrank}, {"zscore", zscore},
 };
@@ -211,7 +211,7 @@ constexpr Binding kBindings[] = {
 }  // namespace
 
 std::span<const Binding> zset_bindings() {
-  return kBindings;
+  return kZsetBindings;
 }
 
 }  // namespace sorrel::commands

@@ -21,7 +21,7 @@ enum class Operation : uint8_t { kUnion, kIntersection, kDifference };
 enum class Aggregate : uint8_t { kSum, kMin, kMax };
 
 // What the name of a command has decided already.
-struct Grammar {
+struct CombineGrammar {
   Operation operation;
   bool store = false;       // the first argument is where the result goes
   bool only_count = false;  // ZINTERCARD
@@ -65,7 +65,7 @@ void parse_limit(OptionParser& options, Request& request) {
 }
 
 // False: an error has been answered.
-bool parse(Call& call, const Grammar& grammar, Request& request) {
+bool parse(Call& call, const CombineGrammar& grammar, Request& request) {
   const size_t at = grammar.store ? 2 : 1;
   const auto keys = parse_int64(call.arg(at));
   if (!keys) {
@@ -228,7 +228,7 @@ void subtract(const std::vector<Source>& sources, ScoreMap& result) {
 }
 
 // Nothing of the sources is referred to afterwards. Null: an error has been answered.
-std::unique_ptr<ScoreMap> combine(Call& call, const Grammar& grammar, Request& request) {
+std::unique_ptr<ScoreMap> combine(Call& call, const CombineGrammar& grammar, Request& request) {
   std::vector<Source> sources;
   if (!parse(call, grammar, request) || !read_sources(call, request, sources)) return nullptr;
   auto result = std::make_unique<ScoreMap>(zset_limits(call).hasher);
@@ -296,7 +296,7 @@ void zintercard(Call& call) {
   call.reply.integer(static_cast<int64_t>(count));
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kZsetCombineBindings[] = {
     {"zdiff", zdiff},
     {"zdiffstore", zdiffstore},
     {"zinter", zinter},
@@ -309,7 +309,7 @@ constexpr Binding kBindings[] = {
 }  // namespace
 
 std::span<const Binding> zset_combine_bindings() {
-  return kBindings;
+  return kZsetCombineBindings;
 }
 
 }  // namespace sorrel::commands

@@ -242,7 +242,7 @@ void zscan(Call& call) {
   }
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kZsetPopBindings[] = {
     {"zmpop", zmpop}, {"zpopmax", zpopmax}, {"zpopmin", zpopmin},   {"zrandmember", zrandmember},
     {"zscan", zscan}, {"bzmpop", bzmpop},   {"bzpopmax", bzpopmax}, {"bzpopmin", bzpopmin},
 };
@@ -250,7 +250,7 @@ constexpr Binding kBindings[] = {
 }  // namespace
 
 std::span<const Binding> zset_pop_bindings() {
-  return kBindings;
+  return kZsetPopBindings;
 }
 
 }  // namespace sorrel::commands

@@ -24,7 +24,7 @@ struct RangeRequest {
 };
 
 // What the name of a command has decided already.
-struct Grammar {
+struct RangeGrammar {
   size_t key = 1;        // where the source stands; its borders follow
   std::optional<By> by;  // nullopt: BYSCORE and BYLEX may say
   bool backwards = false;
@@ -61,7 +61,7 @@ bool parse_borders(Call& call, std::string_view min, std::string_view max, Range
   return lex.has_value();
 }
 
-bool parse_range(Call& call, const Grammar& grammar, RangeRequest& range) {
+bool parse_range(Call& call, const RangeGrammar& grammar, RangeRequest& range) {
   range.by = grammar.by.value_or(By::kRank);
   range.backwards = grammar.backwards;
   OptionParser options(call.args, grammar.key + 3);
@@ -117,7 +117,7 @@ RankRange select(const ZsetView& zset, const RangeRequest& range) {
   return ranks;
 }
 
-void answer_range(Call& call, const Grammar& grammar) {
+void answer_range(Call& call, const RangeGrammar& grammar) {
   RangeRequest range;
   if (!parse_range(call, grammar, range)) return;
   std::optional<ZsetView> zset;
@@ -147,7 +147,7 @@ void zrevrangebylex(Call& call) {
 
 void zrangestore(Call& call) {
   RangeRequest range;
-  const Grammar grammar{.key = 2, .may_reverse = true, .may_have_scores = false};
+  const RangeGrammar grammar{.key = 2, .may_reverse = true, .may_have_scores = false};
   if (!parse_range(call, grammar, range)) return;
   std::optional<ZsetView> source;
   if (!read_zset(call, call.key(2), source)) return;
@@ -199,7 +199,7 @@ void zremrangebylex(Call& call) {
   remove_range(call, By::kLex, {EventClass::kZset, "zremrangebylex"});
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kZsetRangeBindings[] = {
     {"zcount", zcount},
     {"zlexcount", zlexcount},
     {"zrange", zrange},
@@ -217,7 +217,7 @@ constexpr Binding kBindings[] = {
 }  // namespace
 
 std::span<const Binding> zset_range_bindings() {
-  return kBindings;
+  return kZsetRangeBindings;
 }
 
 }  // namespace sorrel::commands

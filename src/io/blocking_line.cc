@@ -5,15 +5,13 @@
 
 #include <cerrno>
 
+#include "io/socket.h"
+
 namespace sorrel::io {
 namespace {
 
 constexpr int kLookEveryMs = 100;
 constexpr int kPatienceMs = 5000;
-
-bool would_block(int code) {
-  return code == EAGAIN || code == EWOULDBLOCK || code == EINTR;
-}
 
 // As poll() of one descriptor.
 int await(int descriptor, short events, int timeout_ms) {

@@ -14,10 +14,6 @@ constexpr size_t kSendPieces = 16;
 // What is thrown away at most when a stream is closed politely.
 constexpr size_t kDiscardBytes = 1024 * 1024;
 
-bool would_block(int code) {
-  return code == EAGAIN || code == EWOULDBLOCK || code == EINTR;
-}
-
 }  // namespace
 
 EpollStream::EpollStream(EpollLoop& loop, EpollAccepted& from, StreamHandler& handler)

@@ -8,7 +8,7 @@
 namespace sorrel::io {
 namespace {
 
-class Peer : public StreamHandler {
+class FakePeer : public StreamHandler {
  public:
   void on_data(std::string_view bytes) override {
     pieces.emplace_back(bytes);
@@ -36,11 +36,11 @@ class FakeLoopTest : public ::testing::Test, public AcceptHandler {
     listener = std::move(*made);
   }
   void on_accept(std::unique_ptr<Accepted> connection) override {
-    auto peer = std::make_unique<Peer>();
+    auto peer = std::make_unique<FakePeer>();
     peer->stream = loop.adopt(std::move(connection), *peer);
     peers.push_back(std::move(peer));
   }
-  Peer& connected_peer(std::unique_ptr<FakeClient>& made) {
+  FakePeer& connected_peer(std::unique_ptr<FakeClient>& made) {
     made = loop.connect(6379);
     loop.run();
     return *peers.back();
@@ -48,12 +48,12 @@ class FakeLoopTest : public ::testing::Test, public AcceptHandler {
 
   FakeLoop loop;
   std::unique_ptr<Listener> listener;
-  std::vector<std::unique_ptr<Peer>> peers;
+  std::vector<std::unique_ptr<FakePeer>> peers;
   std::unique_ptr<FakeClient> client;
 };
 
 TEST_F(FakeLoopTest, CarriesBytesBothWaysPieceByPiece) {
-  Peer& peer = connected_peer(client);
+  FakePeer& peer = connected_peer(client);
   client->push("PI");
   client->push("NG");
   loop.poll(0);
@@ -100,7 +100,7 @@ TEST_F(FakeLoopTest, AddressesAreAsGiven) {
 }
 
 TEST_F(FakeLoopTest, SlowPeerLeavesBytesPending) {
-  Peer& peer = connected_peer(client);
+  FakePeer& peer = connected_peer(client);
   client->set_window(4);
   peer.stream->send("abcdefgh");
   peer.stream->send("ij");
@@ -118,7 +118,7 @@ TEST_F(FakeLoopTest, SlowPeerLeavesBytesPending) {
 }
 
 TEST_F(FakeLoopTest, CloseIsToldOnceFromTheNextTurn) {
-  Peer& peer = connected_peer(client);
+  FakePeer& peer = connected_peer(client);
   peer.data_hook = [&](std::string_view) {
     peer.stream->close(false);
     peer.stream->close(true);
@@ -136,7 +136,7 @@ TEST_F(FakeLoopTest, CloseIsToldOnceFromTheNextTurn) {
 }
 
 TEST_F(FakeLoopTest, CloseWithFlushWaitsForThePeer) {
-  Peer& peer = connected_peer(client);
+  FakePeer& peer = connected_peer(client);
   client->set_window(3);
   peer.stream->send("abcde");
   peer.stream->close(true);
@@ -152,8 +152,8 @@ TEST_F(FakeLoopTest, CloseWithFlushWaitsForThePeer) {
 
 TEST_F(FakeLoopTest, PeersEndComesAfterItsBytesABreakAtOnce) {
   std::unique_ptr<FakeClient> other;
-  Peer& first = connected_peer(client);
-  Peer& second = connected_peer(other);
+  FakePeer& first = connected_peer(client);
+  FakePeer& second = connected_peer(other);
   client->push("last words");
   client->close();
   other->push("lost");
@@ -168,7 +168,7 @@ TEST_F(FakeLoopTest, PeersEndComesAfterItsBytesABreakAtOnce) {
 }
 
 TEST_F(FakeLoopTest, PausedStreamWaitsButSeesTheEnd) {
-  Peer& peer = connected_peer(client);
+  FakePeer& peer = connected_peer(client);
   peer.stream->pause_reading(true);
   client->push("later");
   client->close();
@@ -179,7 +179,7 @@ TEST_F(FakeLoopTest, PausedStreamWaitsButSeesTheEnd) {
   EXPECT_EQ(1, peer.closes);
 
   std::unique_ptr<FakeClient> silent;
-  Peer& waiting = connected_peer(silent);
+  FakePeer& waiting = connected_peer(silent);
   waiting.stream->pause_reading(true);
   silent->close();
   loop.run();
@@ -256,8 +256,8 @@ TEST_F(FakeLoopTest, BatchHooksAndNestedTurn) {
   EXPECT_EQ(0, loop.poll(0));
   EXPECT_EQ("", trace);
   std::unique_ptr<FakeClient> other;
-  Peer& busy = connected_peer(client);
-  Peer& second = connected_peer(other);
+  FakePeer& busy = connected_peer(client);
+  FakePeer& second = connected_peer(other);
   trace.clear();
   second.data_hook = [&](std::string_view) { trace += 's'; };
   busy.data_hook = [&](std::string_view bytes) {
@@ -285,7 +285,7 @@ TEST_F(FakeLoopTest, AcceptedConnectionCanGoToAnotherLoopOrBeDropped) {
   client = loop.connect(7000);
   loop.run();
   FakeLoop second;
-  Peer peer;
+  FakePeer peer;
   peer.stream = second.adopt(std::move(keeper.kept), peer);
   client->push("hello");
   second.run();

@@ -20,6 +20,10 @@ void Descriptor::reset() {
   number_ = -1;
 }
 
+bool would_block(int code) {
+  return code == EAGAIN || code == EWOULDBLOCK || code == EINTR;
+}
+
 Error system_error(std::string_view operation, int code) {
   return Error{std::string(operation) + ": " + std::generic_category().message(code)};
 }

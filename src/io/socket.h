@@ -36,6 +36,9 @@ class Descriptor {
   int number_ = -1;
 };
 
+// Of an errno: try again later.
+bool would_block(int code);
+
 // "operation: what the system says", with errno as it is now.
 Error system_error(std::string_view operation);
 Error system_error(std::string_view operation, int code);

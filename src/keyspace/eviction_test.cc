@@ -8,8 +8,8 @@
 namespace sorrel {
 namespace {
 
-constexpr Event kAnyEvent{EventClass::kGeneric, "test"};
-constexpr int64_t kNow = 1'700'000'000'000;
+constexpr Event kEvictionEvent{EventClass::kGeneric, "test"};
+constexpr int64_t kEvictionNow = 1'700'000'000'000;
 
 TEST(EvictionPool, KeepsTheBest) {
   EvictionPool pool;
@@ -50,7 +50,7 @@ class Eviction : public ::testing::TestWithParam<unsigned>, public EffectSink {
   }
   void on_effect(const Effect& effect) override { told_ += effect.body; }
 
-  void at(int64_t seconds) { door_.begin(0, kNow + seconds * 1000, true); }
+  void at(int64_t seconds) { door_.begin(0, kEvictionNow + seconds * 1000, true); }
   void use_policy(EvictionPolicy policy) {
     keyspace_.eviction() = {policy, 5};
     AccessPolicy::Kind kind = AccessPolicy::Kind::kLru;
@@ -59,7 +59,7 @@ class Eviction : public ::testing::TestWithParam<unsigned>, public EffectSink {
     keyspace_.access_policy().kind = kind;
   }
   void put(const std::string& key, int64_t expiry = kNoExpiry, int db = 0) {
-    door_.open(door_.key(key), db).set_string("value", expiry, kAnyEvent);
+    door_.open(door_.key(key), db).set_string("value", expiry, kEvictionEvent);
   }
   bool there(const std::string& key) { return door_.peek(door_.key(key)) != nullptr; }
   size_t keys() const { return keyspace_.key_count(0) + keyspace_.key_count(1); }
@@ -99,7 +99,7 @@ TEST_P(Eviction, EveryPolicyTakesAllThatItMayAndNoMore) {
     use_policy(static_cast<EvictionPolicy>(policy));
     for (int i = 0; i < 50; i++) {
       put("key:" + std::to_string(i));
-      put("due:" + std::to_string(i), kNow + 100'000 + i, i % 2);
+      put("due:" + std::to_string(i), kEvictionNow + 100'000 + i, i % 2);
     }
     while (evictor_.evict_one()) {
     }
@@ -130,7 +130,7 @@ TEST_P(Eviction, LeavesADeletionAndCounts) {
 
 TEST_P(Eviction, WhatIsDueExpiresInstead) {
   use_policy(EvictionPolicy::kVolatileLru);
-  put("a", kNow + 1000);
+  put("a", kEvictionNow + 1000);
   at(5);
   EXPECT_TRUE(evictor_.evict_one());
   EXPECT_EQ(keyspace_.stats().evicted, 0u);
@@ -170,7 +170,7 @@ TEST_P(Eviction, ReadingDoesNotKeepWhatIsNotModified) {
 TEST_P(Eviction, TheNextToExpireGoFirst) {
   use_policy(EvictionPolicy::kVolatileTtl);
   for (int i = 0; i < 1000; i++) {
-    put("key:" + std::to_string(i), kNow + 1'000'000 + (i < 500 ? 1'000'000 : i));
+    put("key:" + std::to_string(i), kEvictionNow + 1'000'000 + (i < 500 ? 1'000'000 : i));
   }
   for (int i = 0; i < 450; i++) EXPECT_TRUE(evictor_.evict_one());
   EXPECT_GT(left(500), 455);  // 275 if it were by chance

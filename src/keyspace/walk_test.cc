@@ -9,8 +9,8 @@
 namespace sorrel {
 namespace {
 
-constexpr Event kAnyEvent{EventClass::kGeneric, "test"};
-constexpr int64_t kNow = 1'000'000;
+constexpr Event kWalkEvent{EventClass::kGeneric, "test"};
+constexpr int64_t kWalkNow = 1'000'000;
 
 // One partition, as with one worker, and many.
 class Walk : public ::testing::TestWithParam<unsigned> {
@@ -20,11 +20,11 @@ class Walk : public ::testing::TestWithParam<unsigned> {
         effects_(stream_),
         random_(7),
         door_(keyspace_, effects_, random_) {
-    door_.begin(1, kNow, true);
+    door_.begin(1, kWalkNow, true);
   }
 
   void put(std::string_view key, int64_t expiry = kNoExpiry) {
-    door_.open(door_.key(key)).set_string("v", expiry, kAnyEvent);
+    door_.open(door_.key(key)).set_string("v", expiry, kWalkEvent);
   }
   void put_many(size_t count) {
     for (size_t i = 0; i < count; i++) put("key:" + std::to_string(i));
@@ -59,10 +59,10 @@ TEST_P(Walk, ListsKeysByPatternInTheirDatabaseOnly) {
   put("one");
   put("two");
   put("{tag}three");
-  door_.begin(2, kNow, true);
+  door_.begin(2, kWalkNow, true);
   put("other");
   EXPECT_EQ(live_keys(door_, {}).size(), 1u);
-  door_.begin(1, kNow, true);
+  door_.begin(1, kWalkNow, true);
   EXPECT_EQ(live_keys(door_, {}).size(), 3u);
   EXPECT_EQ(live_keys(door_, {.pattern = "t*"}), std::vector<std::string_view>{"two"});
   EXPECT_EQ(live_keys(door_, {.pattern = "*three"}).size(), 1u);
@@ -101,7 +101,7 @@ TEST_P(Walk, ScanSeesWhatStaysWhileTheDatabaseGrowsAndShrinks) {
     for (int i = 0; i < 100 && round >= 50 && round < 100; i++) {
       Entry entry =
           door_.open(door_.key("new:" + std::to_string(round - 50) + ":" + std::to_string(i)));
-      if (entry) entry.erase(kAnyEvent);
+      if (entry) entry.erase(kWalkEvent);
     }
   } while (cursor != 0);
   for (int i = 0; i < 2000; i++) EXPECT_TRUE(seen.contains("key:" + std::to_string(i))) << i;
@@ -127,10 +127,10 @@ TEST_P(Walk, AnyNumberIsACursor) {
 }
 
 TEST_P(Walk, KeysThatAreDueAreNotSeen) {
-  for (int i = 0; i < 100; i++) put("due:" + std::to_string(i), kNow + 10);
+  for (int i = 0; i < 100; i++) put("due:" + std::to_string(i), kWalkNow + 10);
   put("stays");
-  put("later", kNow + 1000);
-  door_.begin(1, kNow + 10, true);
+  put("later", kWalkNow + 1000);
+  door_.begin(1, kWalkNow + 10, true);
   EXPECT_EQ(live_keys(door_, {}).size(), 2u);
   EXPECT_EQ(keyspace_.key_count(1), 102u) << "a listing deletes nothing";
   const auto seen = scan_all(10);
@@ -141,8 +141,8 @@ TEST_P(Walk, KeysThatAreDueAreNotSeen) {
 }
 
 TEST_P(Walk, WhileDeletionIsForbiddenKeysThatAreDueAreHiddenAndStay) {
-  put("due", kNow + 10);
-  door_.begin(1, kNow + 10, true);
+  put("due", kWalkNow + 10);
+  door_.begin(1, kWalkNow + 10, true);
   door_.set_may_expire(false);
   EXPECT_TRUE(scan_all(10).empty());
   EXPECT_TRUE(live_keys(door_, {}).empty());
@@ -152,8 +152,8 @@ TEST_P(Walk, WhileDeletionIsForbiddenKeysThatAreDueAreHiddenAndStay) {
 
 TEST_P(Walk, RandomKeysAreEvenlyChosenAmongTheLiving) {
   put_many(10);
-  for (int i = 0; i < 200; i++) put("due:" + std::to_string(i), kNow + 10);
-  door_.begin(1, kNow + 10, true);
+  for (int i = 0; i < 200; i++) put("due:" + std::to_string(i), kWalkNow + 10);
+  door_.begin(1, kWalkNow + 10, true);
   std::map<std::string, int> drawn;
   for (int i = 0; i < 5000; i++) drawn[std::string(random_key(door_)->key())]++;
   EXPECT_EQ(drawn.size(), 10u);

@@ -13,7 +13,7 @@ namespace {
 using testing::FakeDisk;
 using testing::open_fake;
 
-std::string command(std::initializer_list<std::string_view> args) {
+std::string logged(std::initializer_list<std::string_view> args) {
   std::string text = "*" + std::to_string(args.size()) + "\r\n";
   for (const std::string_view arg : args) {
     text += "$" + std::to_string(arg.size()) + "\r\n" + std::string(arg) + "\r\n";
@@ -57,8 +57,8 @@ TEST_F(AofWriterTest, SelectsWithinATransaction) {
   log.end_unit();
   log.flush();
   ASSERT_TRUE(writer.flush().ok());
-  EXPECT_EQ(disk.contents(), command({"MULTI"}) + command({"SELECT", "5"}) + command({"a"}) +
-                                 command({"b"}) + command({"EXEC"}));
+  EXPECT_EQ(disk.contents(), logged({"MULTI"}) + logged({"SELECT", "5"}) + logged({"a"}) +
+                                 logged({"b"}) + logged({"EXEC"}));
   ASSERT_TRUE(writer.stop().ok());
 }
 
@@ -71,8 +71,8 @@ TEST_F(AofWriterTest, SelectsWhenTheDatabaseChanges) {
   append(3, "d");
   log.flush();
   ASSERT_TRUE(writer.flush().ok());
-  EXPECT_EQ(disk.contents(), command({"SELECT", "0"}) + command({"a"}) + command({"b"}) +
-                                 command({"SELECT", "3"}) + command({"c"}) + command({"d"}));
+  EXPECT_EQ(disk.contents(), logged({"SELECT", "0"}) + logged({"a"}) + logged({"b"}) +
+                                 logged({"SELECT", "3"}) + logged({"c"}) + logged({"d"}));
   EXPECT_EQ(writer.state().file_size, disk.contents().size());
   EXPECT_EQ(writer.state().waiting_bytes, 0u);
 }
@@ -145,7 +145,7 @@ TEST_F(AofWriterTest, TroubleIsToldAndOvercome) {
   }
   ASSERT_TRUE(comes_true([&] { return troubles == 2; }));
   EXPECT_FALSE(writer.state().failing);
-  EXPECT_EQ(disk.contents(), command({"SELECT", "0"}) + command({"a"}));
+  EXPECT_EQ(disk.contents(), logged({"SELECT", "0"}) + logged({"a"}));
   EXPECT_TRUE(comes_true([&] { return stream.durability().durable() == stream.last_sequence(); }));
 }
 
@@ -173,8 +173,8 @@ TEST_F(AofWriterTest, SwitchesExactlyAtTheNumber) {
   log.flush();
   late.flush();
   ASSERT_TRUE(writer.flush().ok());
-  EXPECT_EQ(disk.contents(), command({"SELECT", "0"}) + command({"early"}) + command({"a"}));
-  EXPECT_EQ(next.contents(), command({"SELECT", "0"}) + command({"b"}));
+  EXPECT_EQ(disk.contents(), logged({"SELECT", "0"}) + logged({"early"}) + logged({"a"}));
+  EXPECT_EQ(next.contents(), logged({"SELECT", "0"}) + logged({"b"}));
 }
 
 TEST_F(AofWriterTest, SwitchesAlsoWhenNothingComes) {
@@ -199,8 +199,8 @@ TEST_F(AofWriterTest, ReadsTheStreamOnlyWhileItRuns) {
   append(0, "b");
   log.flush();
   ASSERT_TRUE(writer.stop().ok());
-  EXPECT_EQ(disk.written, command({"SELECT", "0"}) + command({"a"}));
-  EXPECT_EQ(second.written, command({"SELECT", "0"}) + command({"b"}));
+  EXPECT_EQ(disk.written, logged({"SELECT", "0"}) + logged({"a"}));
+  EXPECT_EQ(second.written, logged({"SELECT", "0"}) + logged({"b"}));
 }
 
 // Four workers, every change in order, whatever the batches.

@@ -11,7 +11,7 @@
 namespace sorrel::rdb {
 namespace {
 
-std::string written(std::string_view text, bool compress = true) {
+std::string written_text(std::string_view text, bool compress = true) {
   std::string out;
   Writer(out, compress).string(text);
   return out;
@@ -67,7 +67,7 @@ TEST(RdbString, ComesBackAsItWent) {
         std::string("+1"), std::string("-0"), std::string(20, 'a'), std::string(21, 'a'),
         std::string(70000, '\0'), long_text}) {
     for (const bool compress : {false, true}) {
-      const std::string out = written(text, compress);
+      const std::string out = written_text(text, compress);
       Reader in(out);
       std::string scratch;
       EXPECT_EQ(in.string(scratch), text);
@@ -79,12 +79,12 @@ TEST(RdbString, ComesBackAsItWent) {
       }
     }
   }
-  EXPECT_EQ(written("127"), bytes({0xc0, 127}));
-  EXPECT_EQ(written("-129"), bytes({0xc1, 0x7f, 0xff}));
-  EXPECT_EQ(written("70000"), bytes({0xc2, 0x70, 0x11, 1, 0}));
-  EXPECT_LT(written(long_text).size(), long_text.size() / 5);
-  EXPECT_EQ(written(std::string(21, 'a'))[0], '\xc3');
-  EXPECT_EQ(written(std::string(20, 'a'))[0], 20);
+  EXPECT_EQ(written_text("127"), bytes({0xc0, 127}));
+  EXPECT_EQ(written_text("-129"), bytes({0xc1, 0x7f, 0xff}));
+  EXPECT_EQ(written_text("70000"), bytes({0xc2, 0x70, 0x11, 1, 0}));
+  EXPECT_LT(written_text(long_text).size(), long_text.size() / 5);
+  EXPECT_EQ(written_text(std::string(21, 'a'))[0], '\xc3');
+  EXPECT_EQ(written_text(std::string(20, 'a'))[0], 20);
 }
 
 TEST(RdbString, UnknownFormsAreRefused) {

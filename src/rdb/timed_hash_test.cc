@@ -25,11 +25,11 @@ Value timed_hash(size_t count) {
   return value;
 }
 
-Texts texts_in(const std::string& body) {
+Texts timed_texts_in(const std::string& body) {
   const auto value = read(body);
   return value ? texts_of(*value) : Texts{"(refused)"};
 }
-const Texts kRefused = {"(refused)"};
+const Texts kTimedRefused = {"(refused)"};
 
 TEST(RdbTimedHash, RoundTrip) {
   for (const size_t count : {1, 2, 128, 129, 3000}) {
@@ -59,7 +59,7 @@ TEST(RdbTimedHash, WithoutDeadlinesEverybodyCanReadIt) {
   hash.set_expiry("a", kNoExpiry);
   EXPECT_EQ(value.collection().encoding, Encoding::kListpackEx);
   EXPECT_EQ(version_for(Type::kHash, value.collection(), 10), 10);
-  EXPECT_EQ(texts_in(written(value, {10, false})), (Texts{"a=1"}));
+  EXPECT_EQ(timed_texts_in(written(value, {10, false})), (Texts{"a=1"}));
 }
 
 struct Timed {
@@ -84,16 +84,16 @@ std::string table_of(uint8_t type, std::optional<uint64_t> earliest,
 
 TEST(RdbTimedHash, DeadlinesOfATable) {
   const std::vector<Timed> fields = {{"a", "1", 1}, {"b", "2", 0}, {"c", "3", 501}};
-  EXPECT_EQ(texts_in(table_of(24, 1000, fields)), (Texts{"a=1@1000", "b=2", "c=3@1500"}));
-  EXPECT_EQ(texts_in(table_of(22, std::nullopt, fields)), (Texts{"a=1@1", "b=2", "c=3@501"}));
+  EXPECT_EQ(timed_texts_in(table_of(24, 1000, fields)), (Texts{"a=1@1000", "b=2", "c=3@1500"}));
+  EXPECT_EQ(timed_texts_in(table_of(22, std::nullopt, fields)), (Texts{"a=1@1", "b=2", "c=3@501"}));
   const auto latest = static_cast<uint64_t>(kMaxFieldExpiry);
-  EXPECT_EQ(texts_in(table_of(24, latest, {{"a", "1", 1}})),
+  EXPECT_EQ(timed_texts_in(table_of(24, latest, {{"a", "1", 1}})),
             (Texts{"a=1@" + std::to_string(latest)}));
-  EXPECT_EQ(texts_in(table_of(24, latest, {{"a", "1", 2}})), kRefused);
-  EXPECT_EQ(texts_in(table_of(24, UINT64_MAX, {{"a", "1", 2}})), kRefused);
-  EXPECT_EQ(texts_in(table_of(24, 1000, {{"a", "1", UINT64_MAX}})), kRefused);
-  EXPECT_EQ(texts_in(table_of(24, 1000, {{"a", "1", 1}, {"a", "2", 0}})), kRefused);
-  EXPECT_EQ(texts_in(table_of(24, 1000, {})), kRefused);
+  EXPECT_EQ(timed_texts_in(table_of(24, latest, {{"a", "1", 2}})), kTimedRefused);
+  EXPECT_EQ(timed_texts_in(table_of(24, UINT64_MAX, {{"a", "1", 2}})), kTimedRefused);
+  EXPECT_EQ(timed_texts_in(table_of(24, 1000, {{"a", "1", UINT64_MAX}})), kTimedRefused);
+  EXPECT_EQ(timed_texts_in(table_of(24, 1000, {{"a", "1", 1}, {"a", "2", 0}})), kTimedRefused);
+  EXPECT_EQ(timed_texts_in(table_of(24, 1000, {})), kTimedRefused);
 }
 
 std::string packed_of(uint8_t type, bool with_earliest, const Texts& elements) {
@@ -117,14 +117,14 @@ TEST(RdbTimedHash, DeadlinesOfAListpack) {
     EXPECT_EQ(texts_of(*value), (Texts{"a=1@500", "b=2", "c=3@900"}));
     EXPECT_EQ(next_field_expiry(value->collection()), 500);
   }
-  EXPECT_EQ(texts_in(packed_of(25, true, {"a", "1", "0"})), (Texts{"a=1"}));
-  EXPECT_EQ(texts_in(packed_of(25, true, {"a", "1"})), kRefused);
-  EXPECT_EQ(texts_in(packed_of(25, true, {"a", "1", "0", "b"})), kRefused);
-  EXPECT_EQ(texts_in(packed_of(25, true, {"a", "1", "-1"})), kRefused);
-  EXPECT_EQ(texts_in(packed_of(25, true, {"a", "1", "soon"})), kRefused);
-  EXPECT_EQ(texts_in(packed_of(25, true, {"a", "1", "281474976710655"})), kRefused);
-  EXPECT_EQ(texts_in(packed_of(25, true, {"a", "1", "5", "a", "2", "6"})), kRefused);
-  EXPECT_EQ(texts_in(packed_of(25, true, {})), kRefused);
+  EXPECT_EQ(timed_texts_in(packed_of(25, true, {"a", "1", "0"})), (Texts{"a=1"}));
+  EXPECT_EQ(timed_texts_in(packed_of(25, true, {"a", "1"})), kTimedRefused);
+  EXPECT_EQ(timed_texts_in(packed_of(25, true, {"a", "1", "0", "b"})), kTimedRefused);
+  EXPECT_EQ(timed_texts_in(packed_of(25, true, {"a", "1", "-1"})), kTimedRefused);
+  EXPECT_EQ(timed_texts_in(packed_of(25, true, {"a", "1", "soon"})), kTimedRefused);
+  EXPECT_EQ(timed_texts_in(packed_of(25, true, {"a", "1", "281474976710655"})), kTimedRefused);
+  EXPECT_EQ(timed_texts_in(packed_of(25, true, {"a", "1", "5", "a", "2", "6"})), kTimedRefused);
+  EXPECT_EQ(timed_texts_in(packed_of(25, true, {})), kTimedRefused);
 }
 
 }  // namespace

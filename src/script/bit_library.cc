@@ -85,7 +85,7 @@ int to_hex(lua_State* state) {
   return 1;
 }
 
-constexpr LibraryFunction kFunctions[] = {
+constexpr LibraryFunction kBitFunctions[] = {
     {"tobit", to_bit},       {"bnot", bit_not},
     {"band", bit_and},       {"bor", bit_or},
     {"bxor", bit_xor},       {"lshift", shift_left},
@@ -98,7 +98,7 @@ constexpr LibraryFunction kFunctions[] = {
 
 void open_bit_library(lua_State* state) {
   lua_newtable(state);
-  add_functions(state, kFunctions);
+  add_functions(state, kBitFunctions);
 }
 
 }  // namespace sorrel::script

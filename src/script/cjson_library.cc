@@ -84,7 +84,7 @@ int encode_invalid_numbers(lua_State* state) {
   return 1;
 }
 
-constexpr LibraryFunction kFunctions[] = {
+constexpr LibraryFunction kCjsonFunctions[] = {
     {"encode", json_encode},
     {"decode", json_decode},
     {"encode_sparse_array", encode_sparse_array},
@@ -112,7 +112,7 @@ void open_cjson_library(lua_State* state, LibraryState& shared) {
   lua_rawset(state, LUA_REGISTRYINDEX);
 
   lua_newtable(state);
-  add_functions(state, kFunctions, &shared);
+  add_functions(state, kCjsonFunctions, &shared);
   lua_pushlightuserdata(state, nullptr);
   lua_setfield(state, -2, "null");
   lua_pushliteral(state, "cjson");

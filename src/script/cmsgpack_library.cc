@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kDeepestPacked = 16;
 constexpr int kDeepestUnpacked = 1000;
-constexpr size_t kMostOutput = size_t{512} << 20;
+constexpr size_t kMostPacked = size_t{512} << 20;
 
 // ---------------------------------------------------------------- pack
 
@@ -108,7 +108,7 @@ class Packer {
   }
 
   void check_room(size_t more) {
-    if (more > kMostOutput || out_.size() > kMostOutput - more) {
+    if (more > kMostPacked || out_.size() > kMostPacked - more) {
       luaL_error(state_, "not enough memory");
     }
   }
@@ -330,7 +330,7 @@ int unpack_some(lua_State* state, int64_t limit, int64_t offset) {
   return count;
 }
 
-int unpack(lua_State* state) {
+int unpack_message(lua_State* state) {
   return unpack_some(state, 0, 0);
 }
 int unpack_one(lua_State* state) {
@@ -341,14 +341,16 @@ int unpack_limit(lua_State* state) {
   return unpack_some(state, limit, optional_index(state, 3, 0));
 }
 
-constexpr LibraryFunction kFunctions[] = {
-    {"pack", pack}, {"unpack", unpack}, {"unpack_one", unpack_one}, {"unpack_limit", unpack_limit}};
+constexpr LibraryFunction kCmsgpackFunctions[] = {{"pack", pack},
+                                                  {"unpack", unpack_message},
+                                                  {"unpack_one", unpack_one},
+                                                  {"unpack_limit", unpack_limit}};
 
 }  // namespace
 
 void open_cmsgpack_library(lua_State* state) {
   lua_newtable(state);
-  add_functions(state, kFunctions);
+  add_functions(state, kCmsgpackFunctions);
   lua_pushliteral(state, "cmsgpack");
   lua_setfield(state, -2, "_NAME");
   lua_pushliteral(state, "lua-cmsgpack 0.4.0");

@@ -15,7 +15,7 @@ constexpr size_t kBlock = 64;
 void add_block(std::array<uint32_t, 5>& state, const char* block) {
   std::array<uint32_t, 80> schedule;
   for (size_t i = 0; i < 16; i++) {
-    schedule[i] = __builtin_bswap32(load<uint32_t>(block + 4 * i));
+    schedule[i] = __builtin_bswap32(sorrel::load<uint32_t>(block + 4 * i));
   }
   for (size_t i = 16; i < 80; i++) {
     schedule[i] =

@@ -292,13 +292,14 @@ int size_of(lua_State* state) {
   return 1;
 }
 
-constexpr LibraryFunction kFunctions[] = {{"pack", pack}, {"unpack", unpack}, {"size", size_of}};
+constexpr LibraryFunction kStructFunctions[] = {
+    {"pack", pack}, {"unpack", unpack}, {"size", size_of}};
 
 }  // namespace
 
 void open_struct_library(lua_State* state) {
   lua_newtable(state);
-  add_functions(state, kFunctions);
+  add_functions(state, kStructFunctions);
 }
 
 }  // namespace sorrel::script

@@ -77,12 +77,12 @@ TEST_F(CommandLogTest, CutsLongRequests) {
 }
 
 TEST_F(CommandLogTest, HidesSecrets) {
-  using Words = std::vector<std::string>;
-  EXPECT_EQ(shown({"AUTH", "user", "word"}), (Words{"AUTH", "(redacted)", "(redacted)"}));
+  using LoggedWords = std::vector<std::string>;
+  EXPECT_EQ(shown({"AUTH", "user", "word"}), (LoggedWords{"AUTH", "(redacted)", "(redacted)"}));
   EXPECT_EQ(shown({"config", "set", "port", "1", "RequirePass", "x"}),
-            (Words{"config", "set", "port", "1", "RequirePass", "(redacted)"}));
+            (LoggedWords{"config", "set", "port", "1", "RequirePass", "(redacted)"}));
   EXPECT_EQ(shown({"config", "set", "tls-key-file-pass", "x"}),
-            (Words{"config", "set", "tls-key-file-pass", "(redacted)"}));
+            (LoggedWords{"config", "set", "tls-key-file-pass", "(redacted)"}));
 }
 
 TEST_F(CommandLogTest, ServesTheCommand) {

@@ -8,12 +8,12 @@
 namespace sorrel::server {
 namespace {
 
-using Words = std::vector<std::string_view>;
+using Arguments = std::vector<std::string_view>;
 
 class ConfigCommandsTest : public ::testing::Test {
  protected:
   // What the wire would carry.
-  std::string run(Handler handler, const Words& args, int protocol = 2) {
+  std::string run(Handler handler, const Arguments& args, int protocol = 2) {
     resp::OutputBuffer buffer;
     resp::ReplyWriter writer(buffer, protocol);
     // "help" frames its lines with the name of the container, hence the parent.
@@ -117,11 +117,12 @@ TEST_F(ConfigCommandsTest, EverySubcommandIsBound) {
 }
 
 TEST(SecretArguments, OnlySecretsOfConfigSet) {
-  const Words request = {"CONFIG", "Set", "hz", "5", "RequirePass", "s", "foo", "1", "masterauth"};
+  const Arguments request = {"CONFIG", "Set", "hz", "5",         "RequirePass",
+                             "s",      "foo", "1",  "masterauth"};
   EXPECT_EQ(secret_arguments(request), std::vector<size_t>{5});
-  EXPECT_TRUE(secret_arguments(Words{}).empty());
-  EXPECT_TRUE(secret_arguments(Words{"config"}).empty());
-  EXPECT_TRUE(secret_arguments(Words{"config", "get", "requirepass", "x"}).empty());
+  EXPECT_TRUE(secret_arguments(Arguments{}).empty());
+  EXPECT_TRUE(secret_arguments(Arguments{"config"}).empty());
+  EXPECT_TRUE(secret_arguments(Arguments{"config", "get", "requirepass", "x"}).empty());
 }
 
 }  // namespace

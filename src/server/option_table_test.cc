@@ -253,7 +253,7 @@ Status assign_one(std::string_view name, Options& options, std::string value) {
   return assign_one(*find_directive(name), options, std::move(value));
 }
 
-std::string reason(const Status& status) {
+std::string reason_of(const Status& status) {
   return status ? "" : status.error().text;
 }
 
@@ -333,7 +333,7 @@ TEST(OptionTable, EveryValueReadsBack) {
     if (row->has(kMultiArg)) continue;
     Options options;
     const Status status = assign_one(*row, options, show(*row, defaults));
-    EXPECT_EQ(reason(status), "") << row->name;
+    EXPECT_EQ(reason_of(status), "") << row->name;
     EXPECT_EQ(show(*row, options), show(*row, defaults)) << row->name;
   }
 }
@@ -380,15 +380,15 @@ TEST(OptionTable, NumberErrors) {
   Options options;
   const std::string not_integer = "argument couldn't be parsed into an integer";
   for (const char* text : {"", " 1", "+1", "01", "1k", "0x1", "1.0", "9223372036854775808"}) {
-    EXPECT_EQ(reason(assign_one("timeout", options, text)), not_integer) << text;
+    EXPECT_EQ(reason_of(assign_one("timeout", options, text)), not_integer) << text;
   }
-  EXPECT_EQ(reason(assign_one("timeout", options, "-1")),
+  EXPECT_EQ(reason_of(assign_one("timeout", options, "-1")),
             "argument must be between 0 and 2147483647 inclusive");
-  EXPECT_EQ(reason(assign_one("maxclients", options, "0")),
+  EXPECT_EQ(reason_of(assign_one("maxclients", options, "0")),
             "argument must be between 1 and 4294967295 inclusive");
-  EXPECT_EQ(reason(assign_one("unixsocketperm", options, "8")),
+  EXPECT_EQ(reason_of(assign_one("unixsocketperm", options, "8")),
             "argument couldn't be parsed as an octal number");
-  EXPECT_EQ(reason(assign_one("unixsocketperm", options, "1000")),
+  EXPECT_EQ(reason_of(assign_one("unixsocketperm", options, "1000")),
             "argument must be between 0 and 777 inclusive");
   EXPECT_TRUE(assign_one("unixsocketperm", options, "700"));
   EXPECT_EQ(options.network.unix_socket_mode, 0700);
@@ -414,10 +414,10 @@ TEST(OptionTable, ByteCounts) {
   }
   for (const char* text : {"1 kb", "-1", "1.5gb", "+5", " 5", "1T", "0x10", "18446744073709551616",
                            "99999999999999gb"}) {
-    EXPECT_EQ(reason(assign_one("maxmemory", options, text)), "argument must be a memory value")
+    EXPECT_EQ(reason_of(assign_one("maxmemory", options, text)), "argument must be a memory value")
         << text;
   }
-  EXPECT_EQ(reason(assign_one("proto-max-bulk-len", options, "9223372036854775808")),
+  EXPECT_EQ(reason_of(assign_one("proto-max-bulk-len", options, "9223372036854775808")),
             "argument must be between 1048576 and 9223372036854775807 inclusive");
 }
 
@@ -428,10 +428,11 @@ TEST(OptionTable, PercentOrBytes) {
   EXPECT_EQ(options.clients.max_memory, -50);
   EXPECT_EQ(show(row, options), "50%");
   EXPECT_EQ(file_lines(row, options), std::vector<std::string>{"50%"});
-  EXPECT_EQ(reason(assign_one(row, options, "101%")),
+  EXPECT_EQ(reason_of(assign_one(row, options, "101%")),
             "percentage argument must be less or equal to 100");
   for (const char* text : {"-5", "%", "-5%", "5 %"}) {
-    EXPECT_EQ(reason(assign_one(row, options, text)), "argument must be a memory or percent value");
+    EXPECT_EQ(reason_of(assign_one(row, options, text)),
+              "argument must be a memory or percent value");
   }
   EXPECT_TRUE(assign_one(row, options, "1gb"));
   EXPECT_EQ(show(row, options), "1073741824");
@@ -440,15 +441,15 @@ TEST(OptionTable, PercentOrBytes) {
 
 TEST(OptionTable, Words) {
   Options options;
-  EXPECT_EQ(reason(assign_one("loglevel", options, "foo")),
+  EXPECT_EQ(reason_of(assign_one("loglevel", options, "foo")),
             "argument(s) must be one of the following: debug, verbose, notice, warning, nothing");
   EXPECT_TRUE(assign_one("loglevel", options, "DEBUG"));
   EXPECT_EQ(options.logging.level, LogLevel::kDebug);
   EXPECT_TRUE(assign_one("oom-score-adj", options, "relative"));
   EXPECT_EQ(show(*find_directive("oom-score-adj"), options), "yes");
-  EXPECT_EQ(reason(assign_one("appendfsync", options, "")),
+  EXPECT_EQ(reason_of(assign_one("appendfsync", options, "")),
             "argument(s) must be one of the following: everysec, always, no");
-  EXPECT_EQ(reason(assign_one("appendonly", options, "1")), "argument must be 'yes' or 'no'");
+  EXPECT_EQ(reason_of(assign_one("appendonly", options, "1")), "argument must be 'yes' or 'no'");
   EXPECT_TRUE(assign_one("appendonly", options, "YES"));
   EXPECT_TRUE(options.persistence.append_only);
 }
@@ -460,9 +461,9 @@ TEST(OptionTable, CombinedWords) {
   EXPECT_TRUE(assign(row, options, several));
   EXPECT_EQ(show(row, options), "save now force");
   const std::vector<std::string> contrary = {"save", "nosave"};
-  EXPECT_EQ(reason(assign(row, options, contrary)),
+  EXPECT_EQ(reason_of(assign(row, options, contrary)),
             "shutdown options SAVE and NOSAVE can't be used simultaneously");
-  EXPECT_EQ(reason(assign(row, options, {})),
+  EXPECT_EQ(reason_of(assign(row, options, {})),
             "argument(s) must be one of the following: default, save, nosave, now, force");
   EXPECT_EQ(show(row, options), "save now force");
 }
@@ -472,8 +473,8 @@ TEST(OptionTable, ArgumentCount) {
   const std::vector<std::string> two = {"1", "2"};
   for (const Directive* row : all_rows()) {
     if (row->has(kMultiArg)) continue;
-    EXPECT_EQ(reason(assign(*row, options, two)), "wrong number of arguments") << row->name;
-    EXPECT_EQ(reason(assign(*row, options, {})), "wrong number of arguments") << row->name;
+    EXPECT_EQ(reason_of(assign(*row, options, two)), "wrong number of arguments") << row->name;
+    EXPECT_EQ(reason_of(assign(*row, options, {})), "wrong number of arguments") << row->name;
   }
 }
 

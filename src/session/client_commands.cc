@@ -303,7 +303,7 @@ void unblock(Call& call) {
   call.reply.integer(session != nullptr && session->end_wait(with_error) ? 1 : 0);
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kClientBindings[] = {
     {"client|getname", &with_session<getname>},
     {"client|help", &help},
     {"client|id", &with_session<id>},
@@ -323,7 +323,7 @@ constexpr Binding kBindings[] = {
 }  // namespace
 
 std::span<const Binding> client_bindings() {
-  return kBindings;
+  return kClientBindings;
 }
 
 }  // namespace sorrel

@@ -15,7 +15,7 @@
 namespace sorrel {
 namespace {
 
-constexpr size_t kShownBytes = 128;
+constexpr size_t kShownOptionBytes = 128;
 
 void ping(Call& call) {
   if (call.argc() > 2) return answer::wrong_arity(call);
@@ -117,7 +117,7 @@ bool parse_hello(Call& call, HelloRequest& hello) {
       }
     } else {
       call.reply.error(fmt::format("ERR Syntax error in HELLO option '{}'",
-                                   options.text().substr(0, kShownBytes)));
+                                   options.text().substr(0, kShownOptionBytes)));
       return false;
     }
   }
@@ -168,7 +168,7 @@ void no_cluster(Call& call) {
   call.reply.error("ERR This instance has cluster support disabled");
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kConnectionBindings[] = {
     {"ping", &ping},
     {"readonly", &no_cluster},
     {"readwrite", &no_cluster},
@@ -183,7 +183,7 @@ constexpr Binding kBindings[] = {
 }  // namespace
 
 std::span<const Binding> connection_bindings() {
-  return kBindings;
+  return kConnectionBindings;
 }
 
 bool is_printable_word(std::string_view text) {

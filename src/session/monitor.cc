@@ -19,7 +19,7 @@ void monitor(Call& call, Session& session) {
   call.reply.ok();
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kMonitorBindings[] = {
     {"monitor", &with_session<monitor>},
 };
 
@@ -33,7 +33,7 @@ std::string origin_of(const Session& session) {
 }  // namespace
 
 std::span<const Binding> monitor_bindings() {
-  return kBindings;
+  return kMonitorBindings;
 }
 
 std::string monitor_line(int64_t wall_us, int db, std::string_view origin, const Command& command,

@@ -138,7 +138,7 @@ void help(Call& call) {
                      });
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kPubsubBindings[] = {
     {"subscribe", &with_session<subscribe<kChannels>>},
     {"unsubscribe", &with_session<unsubscribe<kChannels>>},
     {"psubscribe", &with_session<subscribe<kPatterns>>},
@@ -158,7 +158,7 @@ constexpr Binding kBindings[] = {
 }  // namespace
 
 std::span<const Binding> pubsub_bindings() {
-  return kBindings;
+  return kPubsubBindings;
 }
 
 }  // namespace sorrel

@@ -180,7 +180,7 @@ void trackinginfo(Call& call, Session& session) {
   for (const std::string& prefix : state->prefixes) call.reply.bulk(prefix);
 }
 
-constexpr Binding kBindings[] = {
+constexpr Binding kTrackingBindings[] = {
     {"client|caching", &with_session<caching>},
     {"client|getredir", &with_session<getredir>},
     {"client|tracking", &with_session<tracking>},
@@ -190,7 +190,7 @@ constexpr Binding kBindings[] = {
 }  // namespace
 
 std::span<const Binding> tracking_bindings() {
-  return kBindings;
+  return kTrackingBindings;
 }
 
 }  // namespace sorrel

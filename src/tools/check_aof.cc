@@ -96,9 +96,9 @@ class Walker {
   Walk walk_;
 };
 
-class Check {
+class AofCheck {
  public:
-  Check(const AofCheckOptions& options, const AofCheckDialog& dialog)
+  AofCheck(const AofCheckOptions& options, const AofCheckDialog& dialog)
       : options_(options), dialog_(dialog) {}
 
   int run(const std::string& path) {
@@ -298,7 +298,7 @@ class Check {
 
 int check_aof(const std::string& path, const AofCheckOptions& options,
               const AofCheckDialog& dialog) {
-  return Check(options, dialog).run(path);
+  return AofCheck(options, dialog).run(path);
 }
 
 int check_aof_program(const std::string& program, std::span<const std::string> args,

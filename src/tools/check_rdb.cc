@@ -48,9 +48,9 @@ std::string_view type_name_of(uint8_t object_type) {
   return object_type < kTypeNames.size() ? kTypeNames[object_type] : "unknown";
 }
 
-class Check final : public rdb::FileVisitor {
+class RdbCheck final : public rdb::FileVisitor {
  public:
-  Check(std::string_view bytes, int64_t now_ms, bool stands_alone, const Print& print)
+  RdbCheck(std::string_view bytes, int64_t now_ms, bool stands_alone, const Print& print)
       : options_{.limits = limits_.values(), .stands_alone = stands_alone},
         bytes_(bytes),
         now_ms_(now_ms),
@@ -178,7 +178,7 @@ class Check final : public rdb::FileVisitor {
 std::optional<uint64_t> check_rdb(const std::string& name, std::string_view bytes, int64_t now_ms,
                                   const Print& print, bool stands_alone) {
   print(fmt::format("[offset 0] Checking RDB file {}\n", name));
-  Check check(bytes, now_ms, stands_alone, print);
+  RdbCheck check(bytes, now_ms, stands_alone, print);
   if (!check.run()) return std::nullopt;
   return check.end();
 }

@@ -44,7 +44,7 @@ TEST(RecordTest, EncodingNamesFollowRedis) {
 
 // Every operation in random order on keys and values of every size, beside a plain model.
 TEST(RecordTest, RandomLifeKeepsKeyValueAndDeadline) {
-  struct Model {
+  struct Expected {
     Record* record;
     std::string key, value;
     int64_t expiry;
@@ -62,7 +62,7 @@ TEST(RecordTest, RandomLifeKeepsKeyValueAndDeadline) {
     return random.below(2) == 0 ? kNoExpiry : static_cast<int64_t>(random.below(1u << 30));
   };
   for (int round = 0; round < 2'000; round++) {
-    Model m{nullptr, random_text(300), random_text(300), random_expiry()};
+    Expected m{nullptr, random_text(300), random_text(300), random_expiry()};
     m.record = arena.make_string(m.key, m.value, m.expiry);
     m.record->set_access(0xabcdef);
     for (int step = 0; step < 12; step++) {

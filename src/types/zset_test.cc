@@ -16,7 +16,7 @@ namespace sorrel {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-const KeyHasher kHasher(1, 2);
+const KeyHasher kZsetHasher(1, 2);
 
 using Pairs = std::vector<std::pair<std::string, double>>;
 
@@ -37,7 +37,7 @@ Pairs content(const Collection& collection, bool backwards = false) {
 }
 
 TEST(Zset, StaysPackedUpToTheLimits) {
-  const ZsetLimits limits{3, 4, &kHasher};
+  const ZsetLimits limits{3, 4, &kZsetHasher};
   Value value;
   Zset zset(value.collection);
   zset.insert("b", 2, limits);
@@ -56,7 +56,7 @@ TEST(Zset, StaysPackedUpToTheLimits) {
 
 // The bytes that Redis writes: members and scores in turn, whole scores as integers.
 TEST(Zset, PacksAsRedisDoes) {
-  const ZsetLimits limits{128, 64, &kHasher};
+  const ZsetLimits limits{128, 64, &kZsetHasher};
   Value value;
   Zset zset(value.collection);
   zset.insert("b", 0.5, limits);
@@ -76,13 +76,13 @@ TEST(Zset, PacksAsRedisDoes) {
 
 TEST(Zset, MakesTheEncodingThatTheLimitsAskFor) {
   for (int64_t entries : {2, 3}) {
-    auto* map = new ScoreMap(&kHasher);
+    auto* map = new ScoreMap(&kZsetHasher);
     map->insert("c", 1);
     map->insert("b", 2.25);
     map->insert("a", 3);
     Value value;
     zset_ops().free(value.collection);
-    value.collection = make_zset(map, {entries, 64, &kHasher});
+    value.collection = make_zset(map, {entries, 64, &kZsetHasher});
     EXPECT_EQ(value.collection.encoding, entries == 3 ? Encoding::kListpack : Encoding::kSkiplist);
     const Pairs expected{{"c", 1}, {"b", 2.25}, {"a", 3}};
     EXPECT_EQ(content(value.collection), expected);
@@ -101,7 +101,7 @@ TEST(Zset, EmptyRangesOfAnEmptySet) {
 // Both encodings beside a model.
 class ZsetModel {
  public:
-  explicit ZsetModel(int64_t entries) : limits_{entries, 64, &kHasher} {}
+  explicit ZsetModel(int64_t entries) : limits_{entries, 64, &kZsetHasher} {}
 
   void put(const std::string& member, double score) {
     Zset zset(value_.collection);
