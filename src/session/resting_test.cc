@@ -115,6 +115,23 @@ TEST_F(RestingTest, WhereALimitIsSetItAloneDecides) {
   EXPECT_TRUE(client->closed_by_server());
 }
 
+TEST_F(RestingTest, AMonitorThatNeverReadsIsClosed) {
+  auto monitor = connect();
+  EXPECT_EQ(ask(monitor, "MONITOR\r\n"), "+OK\r\n");
+  monitor->set_window(0);
+  auto busy = connect();
+  const std::string line = "PING " + std::string(60'000, 'x') + "\r\n";
+  size_t told = 0;
+  while (told < 300 * kMegabyte && !monitor->closed_by_server()) {
+    ask(busy, line);
+    told += line.size();
+  }
+  EXPECT_TRUE(monitor->closed_by_server());
+  EXPECT_GT(told, 200 * kMegabyte);
+  EXPECT_EQ(ask(busy, "PING\r\n"), "+PONG\r\n");
+  EXPECT_NE(log.text.find("overcoming of output buffer limits"), std::string::npos);
+}
+
 TEST_F(RestingTest, ItMayBeKilledOrLeaveMeanwhile) {
   auto other = connect();
   auto killed = connect();

@@ -24,6 +24,9 @@ constexpr size_t kReplyBuffer = 16 * 1024;
 // says how much may wait. Whoever sends many requests at a time and reads only then is none the
 // wiser.
 constexpr size_t kUntakenBytes = 64 * 1024 * 1024;
+// To who monitors, lines come whatever it runs. It is closed when it leaves this much lying, unless
+// the configuration says how much may: memory has an end.
+constexpr size_t kUntakenLineBytes = 256 * 1024 * 1024;
 // Longer pieces are sent from where they are; shorter ones are put together first.
 constexpr size_t kLongPiece = 16 * 1024;
 // Sessions looked at per cron call, beside a tenth of all: every one is seen about once a second.
@@ -291,13 +294,13 @@ void SessionHost::enforce_output_limit(Session& session, size_t more) {
   } else {
     session.over_soft_limit_since_ms_ = 0;
   }
+  if (pending > kUntakenBytes && bound.hard_bytes == 0 && bound.soft_bytes == 0) [[unlikely]] {
+    if (session.monitoring_ && pending - more > kUntakenLineBytes) over = true;
+    if (more == 0) session.rest(Session::Rest::kUntilTaken);
+  }
   if (session.killed()) return;
   if (!over) {
-    if (more > 0) return;
-    session.watch_memory();
-    if (pending > kUntakenBytes && bound.hard_bytes == 0 && bound.soft_bytes == 0) {
-      session.rest(Session::Rest::kUntilTaken);
-    }
+    if (more == 0) session.watch_memory();
     return;
   }
   stats_.output_limit_closes++;
