@@ -12,7 +12,7 @@ namespace sorrel {
 // key may have gone or been used since: who takes one looks again.
 class EvictionPool {
  public:
-  static constexpr size_t kSize = 16;
+  static constexpr size_t kSize = 32;
 
   struct Candidate {
     uint64_t score = 0;  // the highest goes first
