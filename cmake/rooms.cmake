@@ -38,8 +38,8 @@ function(sorrel_precompile_test room)
   endif()
 endfunction()
 
-# Under sanitizers several sources are compiled as one, which takes half as long: what is not named alike within a room
-# stays apart. The catalog's tables are all named alike.
+# Under sanitizers several sources are compiled as one, which takes half as long. It needs names that differ within a
+# room, also in anonymous namespaces; the catalog's tables are all named alike.
 function(sorrel_together target room)
   if(SORREL_SANITIZE AND NOT room STREQUAL catalog)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)

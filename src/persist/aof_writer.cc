@@ -251,13 +251,13 @@ void AofWriter::run() {
     std::vector<LogBlockPtr> taken = std::move(queue_);
     queue_.clear();
     queued_bytes_ = 0;
-    group_.begin_sync(seen_, clock_.monotonic_ns());
     const uint64_t flushing = flush_wanted_;
     const bool finish = stopping_ || flushing > flush_done_;
     const bool stop = stopping_;
     const AofWriterOptions options = options_;
     const bool was_failing = state_.failing;
     const int64_t began_ns = clock_.monotonic_ns();
+    if (!taken.empty()) group_.begin_sync(seen_, began_ns);
     lock.unlock();
 
     if (options.write_delay_us > 0 && !taken.empty()) {

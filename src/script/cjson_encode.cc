@@ -8,7 +8,6 @@
 namespace sorrel::script {
 namespace {
 
-constexpr size_t kMostJson = size_t{512} << 20;
 constexpr size_t kKeptBuffer = size_t{64} << 10;
 
 class JsonWriter {
@@ -52,7 +51,7 @@ class JsonWriter {
   }
 
   void check_room(size_t more) {
-    if (more > kMostJson || out_.size() > kMostJson - more) {
+    if (more > kMostOutput || out_.size() > kMostOutput - more) {
       luaL_error(state_, "not enough memory");
     }
   }

@@ -14,7 +14,6 @@ namespace {
 
 constexpr int kDeepestPacked = 16;
 constexpr int kDeepestUnpacked = 1000;
-constexpr size_t kMostPacked = size_t{512} << 20;
 
 // ---------------------------------------------------------------- pack
 
@@ -108,7 +107,7 @@ class Packer {
   }
 
   void check_room(size_t more) {
-    if (more > kMostPacked || out_.size() > kMostPacked - more) {
+    if (more > kMostOutput || out_.size() > kMostOutput - more) {
       luaL_error(state_, "not enough memory");
     }
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <lua5.1/lua.hpp>
 #include <string>
@@ -38,6 +39,9 @@ struct JsonOptions {
   bool keep_buffer = true;
   bool arrays_marked = false;  // decode_array_with_array_mt
 };
+
+// What cjson and cmsgpack write at most: as much as a string may have.
+inline constexpr size_t kMostOutput = size_t{512} << 20;
 
 // Who is asked by functions that may take long.
 class Watchdog {

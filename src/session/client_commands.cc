@@ -16,8 +16,6 @@
 namespace sorrel {
 namespace {
 
-constexpr size_t kShownBytes = 128;
-
 void help(Call& call) {
   answer::help(call, {
                          "CACHING (YES|NO)",

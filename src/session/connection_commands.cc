@@ -15,8 +15,6 @@
 namespace sorrel {
 namespace {
 
-constexpr size_t kShownOptionBytes = 128;
-
 void ping(Call& call) {
   if (call.argc() > 2) return answer::wrong_arity(call);
   if ((call.caller.reasons & Caller::kSubscribed) != 0) {
@@ -117,7 +115,7 @@ bool parse_hello(Call& call, HelloRequest& hello) {
       }
     } else {
       call.reply.error(fmt::format("ERR Syntax error in HELLO option '{}'",
-                                   options.text().substr(0, kShownOptionBytes)));
+                                   options.text().substr(0, kShownBytes)));
       return false;
     }
   }

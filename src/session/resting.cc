@@ -5,8 +5,6 @@
 // first answer would wait for us as we wait for it otherwise; and requests are smaller than
 // answers.
 
-#include <algorithm>
-
 #include "session/session_host.h"
 
 namespace sorrel {

@@ -16,7 +16,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 
-from lib.resp import Connection, Error, Simple  # noqa: E402
+from lib.resp import Error, Simple  # noqa: E402
 from lib.server import Server  # noqa: E402
 from lib.verdict import attempt, holds, same, summary  # noqa: E402
 
