@@ -37,7 +37,10 @@ void SessionHost::swap_turn(Turn& other) {
 
 void SessionHost::serve_others() {
   Session* const waiting = running_.session;
-  if (waiting != nullptr && waiting->stream_ != nullptr) waiting->stream_->pause_reading(true);
+  if (waiting != nullptr) {
+    waiting->others_first_ = true;
+    waiting->read_or_not();
+  }
   const int64_t outer_now_ms = now_ms();
   const resp::ReplyWriter outer_writer = writer_;
   // Those who were answered before the slow command of this turn need not wait for its end.
@@ -70,7 +73,8 @@ bool SessionHost::has_unsent_answers() const {
 
 void SessionHost::end_serving_others() {
   Session* const waiting = running_.session;
-  if (waiting == nullptr || waiting->stream_ == nullptr) return;
+  if (waiting == nullptr) return;
+  waiting->others_first_ = false;
   waiting->read_or_not();
 }
 

@@ -29,7 +29,8 @@ void Session::go_on() {
   if (closing_) return;  // killed by who waited for that
   rest_ = Rest::kNone;
   read_or_not();
-  run_held();
+  // Behind its command, which is still at work, it goes on by itself.
+  if (!others_first_) run_held();
 }
 
 void Session::read_or_not() {
@@ -39,7 +40,8 @@ void Session::read_or_not() {
   const bool enough =
       rest_ == Rest::kUntilNextTurn ||
       (rest_ == Rest::kUntilTaken && held_.size() + transaction_.argument_bytes() >= most);
-  stream_->pause_reading(suspended_ || kept_replies_ != nullptr || enough);
+  // While its command lets others in, what it runs lies in bytes that must not move.
+  stream_->pause_reading(suspended_ || kept_replies_ != nullptr || others_first_ || enough);
 }
 
 }  // namespace sorrel

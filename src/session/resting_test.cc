@@ -169,6 +169,41 @@ TEST_F(RestingTest, WaitsForTheDiskAndForItsPeer) {
   EXPECT_TRUE(got.ends_with("+PONG\r\n"));
 }
 
+// A slow command that runs from what was kept: its arguments lie there, so nothing is added to it
+// while others are served, whatever happens to the replies before it.
+TEST_F(RestingTest, IsNotReadWhileItsCommandLetsOthersIn) {
+  struct Listener final : EffectSink {
+    void on_effect(const Effect& effect) override { last = effect.sequence; }
+    uint64_t last = 0;
+  } disk;
+  effects.durability().set_durable(0);
+  effects.durability().hold(0);
+  effects.attach(&disk);
+  auto client = connect();
+  auto other = connect();
+  bool was_called = false;
+  during = [&](Call& call) {
+    was_called = true;
+    EXPECT_GT(session_of(client)->output_bytes(), kMegabyte);  // kept back
+    effects.durability().set_durable(disk.last);
+    client->push(many("PING late\r\n", 5000));
+    other->push("PING\r\n");
+    const uint64_t reads = host().stats().reads;
+    host().serve_others();
+    EXPECT_EQ(other->take(), "+PONG\r\n");
+    EXPECT_EQ(host().stats().reads, reads + 1);
+    EXPECT_EQ(session_of(client)->output_bytes(), 0u);  // sent meanwhile
+    EXPECT_EQ(call.arg(1), "key");
+    host().end_serving_others();
+  };
+  client->push("SET a b\r\n" + many(kGetMegabyte, 30) + "TOUCH key\r\nPING end\r\n");
+  run();
+  EXPECT_TRUE(was_called);
+  const std::string got = client->take();
+  EXPECT_EQ(got.size(), 5 + 30 * kMegabyteReply + 4 + 9 + 5000 * 10);
+  EXPECT_NE(got.find(":0\r\n$3\r\nend\r\n$4\r\nlate\r\n"), std::string::npos);
+}
+
 TEST_F(RestingTest, WorkersDoNotMindEachOther) {
   start(4);
   std::vector<Client> greedy;

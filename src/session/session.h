@@ -239,6 +239,7 @@ class Session final : public io::StreamHandler {
   bool close_flush_ = false;
   bool suspended_ = false;
   Rest rest_ = Rest::kNone;
+  bool others_first_ = false;  // its command lets others be served meanwhile; see nested_turn.cc
   bool monitoring_ = false;
   // Stays true when a password is asked for later on.
   bool logged_in_ = false;

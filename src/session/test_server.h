@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -39,6 +40,7 @@ inline int64_t stand_in_number(std::string_view text) {
 //   SET key value [ms]   stores nothing but the key; it is gone after so many milliseconds
 //   GET n                answers n bytes
 //   EXISTS key           1 or 0
+//   TOUCH key            calls TestServer::during
 inline void stand_in_set(Call& call) {
   const int64_t deadline =
       call.argc() > 3 ? call.now_ms() + stand_in_number(call.arg(3)) : kNoExpiry;
@@ -109,6 +111,11 @@ class TestServer {
  public:
   using Client = std::unique_ptr<io::FakeClient>;
 
+  static void stand_in_touch(Call& call) {
+    call.context<TestServer>().during(call);
+    call.reply.integer(0);
+  }
+
   TestServer() { start(1); }
 
   void start(unsigned workers) {
@@ -119,6 +126,7 @@ class TestServer {
     bindings.push_back({"set", &stand_in_set});
     bindings.push_back({"get", &stand_in_get});
     bindings.push_back({"exists", &stand_in_exists});
+    bindings.push_back({"touch", &stand_in_touch, this});
     commands_ = std::move(*CommandTable::build(bindings));
     gate_ = std::make_unique<WorldGate>(workers);
     executors_ = std::make_unique<ExecutorWorld>(
@@ -204,6 +212,8 @@ class TestServer {
     sessions.users.put(std::move(*sessions.users.with_rules(name, rules)));
     refresh_rights(sessions);
   }
+
+  std::function<void(Call&)> during;  // what TOUCH does before it answers 0
 
   ChangeHub hub;
   NodeState node;
