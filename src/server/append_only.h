@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "dispatch/command_table.h"
+#include "io/mapped_file.h"
 #include "persist/aof_files.h"
 #include "persist/aof_replay.h"
 #include "persist/aof_writer.h"
@@ -116,6 +117,9 @@ class AppendOnly {
   Status load_parts(unsigned worker, bool may_yield);
   Status load_part(const persist::LogPart& part, bool is_last, persist::AofReplay& replay,
                    unsigned worker, bool may_yield);
+  // The RDB file that a part of the log is or begins with, if it does: where what follows begins.
+  Result<uint64_t> load_front(const std::string& name, const io::MappedFile& file,
+                              const persist::LoadOptions& options, const persist::LoadHooks& hooks);
   Status judge_end(const std::string& path, const persist::AofReplay::Outcome& outcome,
                    bool is_last);
 

@@ -7,6 +7,7 @@
 #include "io/process.h"
 #include "persist/command_base.h"
 #include "server/append_only.h"
+#include "server/rdb_damage.h"
 #include "server/server.h"
 
 namespace sorrel::server {
@@ -134,34 +135,11 @@ Status AppendOnly::load_part(const persist::LogPart& part, bool is_last, persist
     size = file->bytes().size();
     persist::LoadOptions options = persistence.load_options();
     options.drop_expired = false;
-    const persist::LoadHooks hooks = persistence.load_hooks(worker, may_yield);
-    uint64_t begin = 0;
     options.stands_alone = persist::is_rdb_base(part.name);
-    if (options.stands_alone && !rdb::FileReader::recognises(file->bytes())) {
-      // A log without its first half would be taken for a whole one, or cut where it is not torn.
-      log.warning(fmt::format(
-          "Bad file format reading the append only file {}: offset 0: this is no RDB file, and the "
-          "base of the log should be one",
-          part.name));
-      return Error{"the base of the log is no RDB file"};
-    }
-    if (rdb::FileReader::recognises(file->bytes())) {
-      log.notice("Reading RDB base file on AOF loading...");
-      persist::Loader loader(server_.keyspace(), server_.clock(), log, facts.progress);
-      Result<uint64_t> loaded = loader.load(file->bytes(), options, hooks);
-      if (const Status there = file->check(); !there) loaded = there.error();
-      if (!loaded) {
-        if (!server_.stopping()) {
-          log.warning(fmt::format(
-              "Error reading the RDB preamble of the AOF file {}, AOF loading aborted: {}",
-              part.name, loaded.error().text));
-        }
-        return loaded.error();
-      }
-      begin = *loaded;
-      if (begin < size) log.notice("Reading the remaining AOF tail...");
-    }
-    outcome = replay.run(file->bytes(), begin, options, hooks);
+    const persist::LoadHooks hooks = persistence.load_hooks(worker, may_yield);
+    const Result<uint64_t> begin = load_front(part.name, *file, options, hooks);
+    if (!begin) return begin.error();
+    outcome = replay.run(file->bytes(), *begin, options, hooks);
     if (const Status there = file->check(); !there) {
       outcome.end = persist::AofReplay::End::kDamaged;
       outcome.problem = there.error().text;
@@ -170,6 +148,41 @@ Status AppendOnly::load_part(const persist::LogPart& part, bool is_last, persist
   facts.loaded_bytes += size;
   facts.progress.position = 0;
   return judge_end(part.name, outcome, is_last);
+}
+
+Result<uint64_t> AppendOnly::load_front(const std::string& name, const io::MappedFile& file,
+                                        const persist::LoadOptions& options,
+                                        const persist::LoadHooks& hooks) {
+  Logger& log = server_.log();
+  const std::string_view bytes = file.bytes();
+  if (!rdb::FileReader::recognises(bytes)) {
+    if (!options.stands_alone) return uint64_t{0};
+    // A log without its first half would be taken for a whole one, or cut where it is not torn.
+    log.warning(fmt::format(
+        "Bad file format reading the append only file {}: offset 0: this is no RDB file, and the "
+        "base of the log should be one",
+        name));
+    return Error{"the base of the log is no RDB file"};
+  }
+  log.notice("Reading RDB base file on AOF loading...");
+  persist::LoadProgress& progress = server_.persistence().load().progress;
+  persist::Loader loader(server_.keyspace(), server_.clock(), log, progress);
+  Result<uint64_t> loaded = loader.load(bytes, options, hooks);
+  const Status there = file.check();
+  if (!there) loaded = there.error();
+  if (loaded) {
+    if (*loaded < bytes.size()) log.notice("Reading the remaining AOF tail...");
+    return loaded;
+  }
+  if (server_.stopping()) return loaded;
+  log.warning(
+      fmt::format("Error reading the RDB preamble of the AOF file {}, AOF loading aborted: {}",
+                  name, loaded.error().text));
+  if (there) {
+    const int64_t now_ms = server_.clock().wall_ms();
+    log_rdb_damage(files_->path(name), bytes, options.stands_alone, now_ms, log);
+  }
+  return loaded;
 }
 
 Status AppendOnly::judge_end(const std::string& name, const persist::AofReplay::Outcome& outcome,

@@ -376,30 +376,43 @@ TEST_F(Corruption, OfRdbFiles) {
   tally_.print(house_);
 }
 
-// The log of a server that ends names the damage twice: where the loading stopped, and in what the
-// checker says of the file.
-TEST_F(Corruption, IsLookedIntoBeforeTheEnd) {
+// How many lines of what was said hold this.
+size_t lines_with(const Loaded& loaded, std::string_view part) {
+  size_t count = 0;
+  std::istringstream lines(loaded.log);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(part) != std::string::npos) count++;
+  }
+  return count;
+}
+
+// An RDB file with a sound key and a damaged one.
+std::string file_with_damage() {
   using namespace rdb::testing;
   FileBuilder file("REDIS0009");
   file.aux("many", "words").database(0).key("sound", text_value("v"));
   file.key("twice", packed_value(rdb::ObjectType::kHashZiplist, ziplist({"f", "1", "f", "2"})));
-  house_.put("dump.rdb", file.end());
-  const Loaded loaded = house_.start(false);
+  return file.end();
+}
+
+// The log of a server that ends names the damage twice: where the loading stopped, and in what the
+// checker says of the file.
+void check_report(const Loaded& loaded) {
   EXPECT_FALSE(loaded.ok);
-  const auto lines_with = [&loaded](std::string_view part) {
-    size_t count = 0;
-    std::istringstream lines(loaded.log);
-    for (std::string line; std::getline(lines, line);) {
-      if (line.find(part) != std::string::npos) count++;
-    }
-    return count;
-  };
-  EXPECT_EQ(lines_with("Hash ziplist integrity check failed: ziplist with dup elements"), 2u);
-  EXPECT_EQ(lines_with("--- RDB ERROR DETECTED ---"), 1u);
-  EXPECT_EQ(lines_with("AUX FIELD"), 0u);
-  EXPECT_EQ(lines_with("Reading key 'twice'"), 1u);
-  EXPECT_EQ(lines_with("[info] 1 keys read"), 1u);
-  EXPECT_EQ(lines_with("Terminating server after rdb file reading failure."), 1u);
+  const auto count = [&loaded](std::string_view part) { return lines_with(loaded, part); };
+  EXPECT_EQ(count("Hash ziplist integrity check failed: ziplist with dup elements"), 2u)
+      << loaded.log;
+  EXPECT_EQ(count("--- RDB ERROR DETECTED ---"), 1u) << loaded.log;
+  EXPECT_EQ(count("AUX FIELD"), 0u);
+  EXPECT_EQ(count("Reading key 'twice'"), 1u);
+  EXPECT_EQ(count("[info] 1 keys read"), 1u);
+}
+
+TEST_F(Corruption, IsLookedIntoBeforeTheEnd) {
+  house_.put("dump.rdb", file_with_damage());
+  const Loaded loaded = house_.start(false);
+  check_report(loaded);
+  EXPECT_EQ(lines_with(loaded, "Terminating server after rdb file reading failure."), 1u);
 }
 
 // ---------------------------------------------------------------- logs
@@ -540,6 +553,35 @@ TEST_F(CorruptionOfLogs, InOneOfTheirFiles) {
     tally_.add("log: " + sample.name, damage, how);
   }
   tally_.print(house_);
+}
+
+// As of an RDB file that is not part of a log: in a base, and in front of a log of old.
+TEST_F(CorruptionOfLogs, IsLookedIntoBeforeTheEnd) {
+  put_all({{kManifestName,
+            "file appendonly.aof.1.base.rdb seq 1 type b\n"
+            "file appendonly.aof.1.incr.aof seq 1 type i\n"},
+           {"appendonly.aof.1.base.rdb", file_with_damage()},
+           {"appendonly.aof.1.incr.aof", commands({"SET k v"})}});
+  Loaded loaded = house_.start(true);
+  check_report(loaded);
+  check_refusal(loaded, "appendonly.aof.1.base.rdb", "base");
+  put_all({{kManifestName, "file old.aof seq 1 type b\n"},
+           {"old.aof", file_with_damage() + commands({"SET k v"})}});
+  loaded = house_.start(true);
+  check_report(loaded);
+  check_refusal(loaded, "old.aof", "log of old");
+}
+
+// What is sound and yet cannot be loaded is told as what it is, and not as damage.
+TEST_F(CorruptionOfLogs, IsNotSuspectedWhereThereIsNone) {
+  rdb::testing::FileBuilder file("REDIS0009");
+  file.database(99).key("k", rdb::testing::text_value("v"));
+  put_all({{kManifestName, "file appendonly.aof.1.base.rdb seq 1 type b\n"},
+           {"appendonly.aof.1.base.rdb", file.end()}});
+  const Loaded loaded = house_.start(true);
+  EXPECT_FALSE(loaded.ok);
+  EXPECT_EQ(lines_with(loaded, "keys in database 99"), 1u) << loaded.log;
+  EXPECT_EQ(lines_with(loaded, "--- RDB ERROR DETECTED ---"), 0u) << loaded.log;
 }
 
 TEST_F(CorruptionOfLogs, InTheManifest) {
