@@ -116,20 +116,6 @@ void EffectLog::tell_keys(uint64_t sequence) {
   changed_any_ = false;
 }
 
-void EffectLog::append_text(int db, std::string_view command) {
-  if (!active()) return;
-  if (unit_.depth == 0) {
-    const size_t begin = bytes_.size();
-    bytes_.append(command);
-    add_item(db, audience_, begin);
-    return;
-  }
-  begin_part(db, audience_);
-  const size_t begin = bytes_.size();
-  bytes_.append(command);
-  unit_.parts.push_back({begin, bytes_.size(), db, audience_});
-}
-
 // What stands before a command of the open unit.
 void EffectLog::begin_part(int db, Audience to) {
   if (unit_.parts.empty()) {
@@ -144,19 +130,28 @@ void EffectLog::begin_part(int db, Audience to) {
   unit_.db = db;
 }
 
-void EffectLog::append(int db, std::span<const std::string_view> args, Audience to) {
-  to = to & audience_;
+// `encode_it` puts the command behind all that is there.
+template <class Encode>
+[[gnu::always_inline]] inline void EffectLog::add(int db, Audience to, Encode&& encode_it) {
   if (!stream_.active() || to == Audience::kNobody) return;
   if (unit_.depth == 0) {
     const size_t begin = bytes_.size();
-    encode(args);
+    encode_it();
     add_item(db, to, begin);
     return;
   }
   begin_part(db, to);
   const size_t begin = bytes_.size();
-  encode(args);
+  encode_it();
   unit_.parts.push_back({begin, bytes_.size(), db, to});
+}
+
+void EffectLog::append(int db, std::span<const std::string_view> args, Audience to) {
+  add(db, to & audience_, [&] { encode(args); });
+}
+
+void EffectLog::append_text(int db, std::string_view command) {
+  add(db, audience_, [&] { bytes_.append(command); });
 }
 
 void EffectLog::begin_unit() {

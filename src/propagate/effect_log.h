@@ -140,6 +140,8 @@ class EffectLog {
     std::vector<Part> parts;
   };
 
+  template <class Encode>
+  void add(int db, Audience to, Encode&& encode_it);
   void encode(std::span<const std::string_view> args);
   void encode_select(int db);
   void add_item(int db, Audience audience, size_t begin);
