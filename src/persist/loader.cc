@@ -117,21 +117,18 @@ Status Loader::on_sizes(uint64_t keys, uint64_t /*expiring*/) {
 
 // Keys that were announced and did not come, or whose time was over.
 void Loader::release_spare() {
-  const auto databases = static_cast<unsigned>(keyspace_.database_count());
   uint64_t there = 0;
+  std::vector<Table*> tables;
   for (unsigned partition = 0; partition < keyspace_.partition_count(); partition++) {
-    for (unsigned db = 0; db < databases; db++) {
-      Database* database = keyspace_.find_database(partition, static_cast<int>(db));
-      if (database != nullptr) there += database->table.size();
+    for (int db = 0; db < keyspace_.database_count(); db++) {
+      Database* database = keyspace_.find_database(partition, db);
+      if (database == nullptr) continue;
+      there += database->table.size();
+      tables.push_back(&database->table);
     }
   }
   if (there >= reserved_ / 2) return;
-  for (unsigned partition = 0; partition < keyspace_.partition_count(); partition++) {
-    for (unsigned db = 0; db < databases; db++) {
-      Database* database = keyspace_.find_database(partition, static_cast<int>(db));
-      if (database != nullptr) database->table.release_spare();
-    }
-  }
+  for (Table* table : tables) table->release_spare();
 }
 
 bool Loader::is_over(const rdb::FileKey& key) {
