@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "base/excerpt.h"
 
 namespace sorrel {
 
@@ -65,14 +66,13 @@ void wrong_arity(Call& call) {
 void unknown_subcommand(Call& call) {
   const std::string_view container = container_of(call);
   call.reply.error(fmt::format("ERR unknown subcommand '{}'. Try {} HELP.",
-                               call.argc() > 1 ? call.arg(1).substr(0, 128) : "",
-                               upper_copy(container)));
+                               call.argc() > 1 ? excerpt(call.arg(1)) : "", upper_copy(container)));
 }
 
 void subcommand_syntax(Call& call) {
-  call.reply.error(fmt::format(
-      "ERR unknown subcommand or wrong number of arguments for '{}'. Try {} HELP.",
-      call.argc() > 1 ? call.arg(1).substr(0, 128) : "", upper_copy(container_of(call))));
+  call.reply.error(
+      fmt::format("ERR unknown subcommand or wrong number of arguments for '{}'. Try {} HELP.",
+                  call.argc() > 1 ? excerpt(call.arg(1)) : "", upper_copy(container_of(call))));
 }
 
 void help(Call& call, std::span<const std::string_view> lines) {

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/bytes.h"
+#include "base/excerpt.h"
 #include "dispatch/executor.h"
 #include "dispatch/refusals.h"
 #include "dispatch/transaction.h"
@@ -12,8 +13,6 @@
 
 namespace sorrel {
 namespace {
-
-constexpr size_t kShownBytes = 128;
 
 void answer_arity(const Command& command, resp::ReplySink& reply) {
   reply.error(fmt::format("ERR wrong number of arguments for '{}' command", command.name));
@@ -30,8 +29,8 @@ bool resolve_subcommand(const Request& request, const Command*& command, resp::R
     command = sub;
     return true;
   }
-  reply.error(fmt::format("ERR unknown subcommand '{}'. Try {} HELP.",
-                          request.args[1].substr(0, kShownBytes), upper_copy(command->name)));
+  reply.error(fmt::format("ERR unknown subcommand '{}'. Try {} HELP.", excerpt(request.args[1]),
+                          upper_copy(command->name)));
   return false;
 }
 
@@ -175,7 +174,7 @@ void Executor::unknown_command(const Request& request, resp::ReplySink& reply) {
     shown += fmt::format("'{}' ", request.args[i].substr(0, kShownBytes - shown.size()));
   }
   reply.error(fmt::format("ERR unknown command '{}', with args beginning with: {}",
-                          request.args[0].substr(0, kShownBytes), shown));
+                          excerpt(request.args[0]), shown));
 }
 
 }  // namespace sorrel

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "base/excerpt.h"
 #include "io/child_process.h"
 #include "persist/aof_reader.h"
 #include "resp/reply_writer.h"
@@ -12,7 +13,6 @@ namespace {
 
 // A moment when no deadline has come.
 constexpr int64_t kLongAgoMs = 1;
-constexpr size_t kShownBytes = 128;
 
 }  // namespace
 
@@ -35,8 +35,8 @@ bool AofReplay::run_one(std::span<const std::string_view> args) {
   resp::ReplyWriter reply(out_, 2);
   executor_.execute(request, caller_, reply);
   if (reply.errors() > 0 && errors_++ == 0) {
-    first_error_ = fmt::format("{}: {}", args[0].substr(0, kShownBytes),
-                               trim(out_.view().substr(0, 2 * kShownBytes)));
+    first_error_ =
+        fmt::format("{}: {}", excerpt(args[0]), trim(out_.view().substr(0, 2 * kShownBytes)));
   }
   out_.clear(1 << 16);
   return true;
@@ -58,7 +58,7 @@ AofReplay::Outcome AofReplay::run(std::string_view bytes, uint64_t begin,
         if (!run_one(reader.args())) {
           outcome.end = End::kUnknown;
           outcome.offset = before;
-          outcome.problem = std::string(reader.args()[0].substr(0, kShownBytes));
+          outcome.problem = std::string(excerpt(reader.args()[0]));
           more = false;
         }
         if (options.key_delay_us > 0) io::sleep_us(options.key_delay_us);

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <functional>
 #include <utility>
+#include <vector>
 
+#include "base/excerpt.h"
 #include "base/numbers.h"
 #include "io/child_process.h"
 #include "keyspace/access_clock.h"
@@ -15,7 +17,6 @@ namespace sorrel::persist {
 namespace {
 
 constexpr size_t kLongestKey = size_t{512} << 20;
-constexpr size_t kShownBytes = 128;
 constexpr uint64_t kEmptyKeysLogged = 10;
 
 uint32_t access_of(const rdb::FileKey& key, int64_t now_ms, const AccessPolicy& policy) {
@@ -64,9 +65,9 @@ Status Loader::on_version(int version) {
 
 Status Loader::on_aux(std::string_view name, std::string_view value) {
   const auto number = parse_int64(value);
-  value = value.substr(0, kShownBytes);
+  value = excerpt(value);
   if (name.starts_with('%')) {
-    log_.notice(fmt::format("RDB '{}': {}", name.substr(0, kShownBytes), value));
+    log_.notice(fmt::format("RDB '{}': {}", excerpt(name), value));
   } else if (name == "redis-ver") {
     log_.notice(fmt::format("Loading RDB produced by version {}", value));
   } else if (name == "ctime" && number) {
@@ -144,7 +145,7 @@ Status Loader::make_room(const rdb::FileKey& key, Database& database, uint64_t h
   if (!at) return {};
   if (!options_->replace) {
     return Error{fmt::format("offset {}: RDB has duplicated key '{}' in DB {}", key.offset,
-                             key.name.substr(0, kShownBytes), key.db)};
+                             excerpt(key.name), key.db)};
   }
   auto* record = static_cast<Record*>(at.entry());
   database.leave_field_due(*record);
@@ -237,8 +238,7 @@ Status Loader::on_collection(const rdb::FileKey& key, rdb::Value& value) {
 Status Loader::on_empty(const rdb::FileKey& key) {
   progress_.empty_keys++;
   if (logged_empty_++ < kEmptyKeysLogged) {
-    log_.notice(
-        fmt::format("Loading RDB, skipping empty key: {}", key.name.substr(0, kShownBytes)));
+    log_.notice(fmt::format("Loading RDB, skipping empty key: {}", excerpt(key.name)));
   }
   return step(key);
 }

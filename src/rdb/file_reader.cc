@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/crc.h"
+#include "base/excerpt.h"
 #include "base/numbers.h"
 #include "rdb/read_parts.h"
 
@@ -13,7 +14,6 @@ namespace {
 
 // The sum is taken in pieces that are still in the cache from reading.
 constexpr uint64_t kSumBytes = 64 * 1024;
-constexpr size_t kShownBytes = 128;
 
 }  // namespace
 
@@ -36,7 +36,7 @@ Status FileReader::problem(std::string_view what) {
   if (!has_key_) return Error{fmt::format("offset {}: {}", element_, what)};
   problem_key_ = key_.name;
   return Error{fmt::format("offset {}: {} (key '{}', object type {})", element_, what,
-                           key_.name.substr(0, kShownBytes), key_.object_type)};
+                           excerpt(key_.name), key_.object_type)};
 }
 
 Status FileReader::placed(const Status& answer) {

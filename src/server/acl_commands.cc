@@ -6,6 +6,7 @@
 
 #include "acl/users_file.h"
 #include "base/bytes.h"
+#include "base/excerpt.h"
 #include "base/numbers.h"
 #include "dispatch/call.h"
 #include "io/process.h"
@@ -15,7 +16,6 @@
 namespace sorrel::server {
 namespace {
 
-constexpr size_t kShownBytes = 128;
 constexpr size_t kFirstArgument = 2;  // behind "acl" and the subcommand
 
 AclCommands& commands_of(const Call& call) {
@@ -44,8 +44,7 @@ void acl_cat(Call& call) {
   if (call.argc() == 2) return answer_categories(call);
   const uint64_t category = catalog::acl_category(call.arg(2));
   if (category == 0) {
-    return call.reply.error(
-        fmt::format("ERR Unknown category '{}'", call.arg(2).substr(0, kShownBytes)));
+    return call.reply.error(fmt::format("ERR Unknown category '{}'", excerpt(call.arg(2))));
   }
   std::vector<std::string> names;
   for (const catalog::CommandSpec* command : catalog::all()) {
@@ -240,14 +239,12 @@ void acl_log(Call& call) {
 void acl_dryrun(Call& call) {
   const acl::AccountHandle account = users_of(call).find(call.arg(2));
   if (account == nullptr) {
-    return call.reply.error(
-        fmt::format("ERR User '{}' not found", call.arg(2).substr(0, kShownBytes)));
+    return call.reply.error(fmt::format("ERR User '{}' not found", excerpt(call.arg(2))));
   }
   const auto args = call.args.subspan(3);
   const Command* command = commands_of(call).table->find_request(args);
   if (command == nullptr) {
-    return call.reply.error(
-        fmt::format("ERR Command '{}' not found", args[0].substr(0, kShownBytes)));
+    return call.reply.error(fmt::format("ERR Command '{}' not found", excerpt(args[0])));
   }
   if (!command->arity_fits(args.size())) {
     return call.reply.error(

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/excerpt.h"
 #include "dispatch/call.h"
 #include "server/latency_report.h"
 
@@ -52,7 +53,7 @@ void latency_graph_command(Call& call) {
   const LatencyEvent event = commands_of(call).monitor.event(call.arg(2));
   if (event.samples.empty()) {
     return call.reply.error(
-        fmt::format("ERR No samples available for event '{}'", call.arg(2).substr(0, 128)));
+        fmt::format("ERR No samples available for event '{}'", excerpt(call.arg(2))));
   }
   call.reply.verbatim("txt", latency_graph(event, now_s(call)));
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/bytes.h"
+#include "base/excerpt.h"
 #include "base/numbers.h"
 #include "base/result.h"
 #include "dispatch/option_parser.h"
@@ -76,11 +77,11 @@ void help(Call& call) {
 void too_many_arguments(Call& call) {
   call.reply.error(
       fmt::format("ERR unknown subcommand or wrong number of arguments for '{}'. Try CLIENT HELP.",
-                  call.arg(1).substr(0, kShownBytes)));
+                  excerpt(call.arg(1))));
 }
 
 void unknown_type(Call& call, std::string_view word) {
-  call.reply.error(fmt::format("ERR Unknown client type '{}'", word.substr(0, kShownBytes)));
+  call.reply.error(fmt::format("ERR Unknown client type '{}'", excerpt(word)));
 }
 
 void id(Call& call, Session& session) {
@@ -135,7 +136,7 @@ Status parse_kill_pair(const acl::Users& users, std::string_view word, std::stri
   } else if (iequals(word, "TYPE")) {
     filter.type = parse_client_type(value);
     if (!filter.type) {
-      return Error{fmt::format("ERR Unknown client type '{}'", value.substr(0, kShownBytes))};
+      return Error{fmt::format("ERR Unknown client type '{}'", excerpt(value))};
     }
   } else if (iequals(word, "ADDR")) {
     filter.address = value;
@@ -143,7 +144,7 @@ Status parse_kill_pair(const acl::Users& users, std::string_view word, std::stri
     filter.local_address = value;
   } else if (iequals(word, "USER")) {
     if (users.find(value) == nullptr) {
-      return Error{fmt::format("ERR No such user '{}'", value.substr(0, kShownBytes))};
+      return Error{fmt::format("ERR No such user '{}'", excerpt(value))};
     }
     filter.user = value;
   } else if (iequals(word, "MAXAGE")) {
@@ -221,8 +222,7 @@ void setinfo(Call& call, Session& session) {
                       : iequals(what, "LIB-VER") ? &session.library_version
                                                  : nullptr;
   if (into == nullptr) {
-    return call.reply.error(
-        fmt::format("ERR Unrecognized option '{}'", what.substr(0, kShownBytes)));
+    return call.reply.error(fmt::format("ERR Unrecognized option '{}'", excerpt(what)));
   }
   if (!is_printable_word(call.arg(3))) {
     return call.reply.error(

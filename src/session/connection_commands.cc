@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/excerpt.h"
 #include "base/numbers.h"
 #include "dispatch/call.h"
 #include "dispatch/option_parser.h"
@@ -114,8 +115,8 @@ bool parse_hello(Call& call, HelloRequest& hello) {
         return false;
       }
     } else {
-      call.reply.error(fmt::format("ERR Syntax error in HELLO option '{}'",
-                                   options.text().substr(0, kShownBytes)));
+      call.reply.error(
+          fmt::format("ERR Syntax error in HELLO option '{}'", excerpt(options.text())));
       return false;
     }
   }

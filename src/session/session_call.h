@@ -5,9 +5,6 @@
 
 namespace sorrel {
 
-// So much of a word that a client has sent is repeated in an error.
-inline constexpr size_t kShownBytes = 128;
-
 using SessionHandler = void (*)(Call&, Session&);
 
 // The handler of a command that acts on the connection that sent it. The log's replay has none.
