@@ -134,8 +134,9 @@ Status AofFiles::put_base(const NewBase& base) {
   }
   if (Status written = write_manifest(next); !written) {
     // The manifest on disk may be the new one all the same: one that is in place but could not be
-    // synced counts as failed. So what it names stays, and its name is not given again.
+    // synced counts as failed. So what it names stays, and the names are not given again.
     manifest_.base_sequence = next.base_sequence;
+    manifest_.increment_sequence = next.increment_sequence;
     return written;
   }
   manifest_ = std::move(next);

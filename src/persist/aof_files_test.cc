@@ -120,6 +120,25 @@ TEST_F(AofFilesTest, ABaseStaysWhenTheManifestMayNameIt) {
   EXPECT_EQ(manifest_text(), "file a.aof.2.base.rdb seq 2 type b\n");
 }
 
+// The increment that comes with it as well: another one of that name would belong to no base.
+TEST_F(AofFilesTest, AnIncrementStaysWhenTheManifestMayNameIt) {
+  ASSERT_TRUE(files->read().ok());
+  const auto put_both = [this](std::string_view bytes) {
+    auto temporary = files->open_temporary_increment();
+    EXPECT_TRUE(temporary.ok() && temporary->file->append(bytes).ok());
+    return put_base(bytes, {.temporary_increment = true});
+  };
+  ASSERT_TRUE(files->make_folder().ok());
+  fs::create_directory(files->path("a.aof.manifest"));  // cannot be written
+  EXPECT_FALSE(put_both("first").ok());
+  fs::remove(files->path("a.aof.manifest"));
+  ASSERT_TRUE(put_both("second").ok());
+  EXPECT_EQ(get(files->path("a.aof.1.incr.aof")), "first");
+  EXPECT_EQ(get(files->path("a.aof.2.incr.aof")), "second");
+  EXPECT_EQ(manifest_text(),
+            "file a.aof.2.base.rdb seq 2 type b\nfile a.aof.2.incr.aof seq 2 type i\n");
+}
+
 TEST_F(AofFilesTest, ALogOfOldBecomesTheBase) {
   put(dir / "a.aof", "old log");
   ASSERT_TRUE(files->read().ok());

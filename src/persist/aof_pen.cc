@@ -19,13 +19,14 @@ void AofPen::let_go(LogBlockPtr block) {
 void AofPen::replace_file(OpenLog log) {
   file_ = std::move(log.file);
   written_ = synced_ = log.size;
+  dirty_ = log.size > 0;
   must_cut_ = false;
 }
 
 int64_t AofPen::work(int64_t now_ns, SyncPolicy policy) {
   now_ns_ = now_ns;
   if (failing_ && now_ns < retry_ns_) return retry_ns_;
-  if (!cut_back() || !write_todo(policy)) return retry_ns_;
+  if (!cut_back() || !write_todo()) return retry_ns_;
   if (policy == SyncPolicy::kNever) {
     // The system syncs when it likes; what it has taken is all that is promised.
     while (!unsynced_.empty()) {
@@ -39,20 +40,20 @@ int64_t AofPen::work(int64_t now_ns, SyncPolicy policy) {
     return retry_ns_;
   }
   failing_ = false;
-  if (unsynced_.empty()) return kNever;
+  if (!dirty_ || policy == SyncPolicy::kNever) return kNever;
   return synced_ns_ + kSyncEveryNs;
 }
 
 bool AofPen::finish(int64_t now_ns) {
   now_ns_ = now_ns;
-  if (!cut_back() || !write_todo(SyncPolicy::kAlways)) return false;
-  if (!unsynced_.empty() && !sync()) return false;
+  if (!cut_back() || !write_todo()) return false;
+  if (dirty_ && !sync()) return false;
   failing_ = false;
   return true;
 }
 
 bool AofPen::sync_due(int64_t now_ns, SyncPolicy policy) const {
-  if (unsynced_.empty()) return false;
+  if (!dirty_) return false;
   return policy == SyncPolicy::kAlways || unsynced_bytes_ > kMostUnsynced ||
          now_ns - synced_ns_ >= kSyncEveryNs;
 }
@@ -65,16 +66,17 @@ bool AofPen::cut_back() {
   return true;
 }
 
-bool AofPen::write_todo(SyncPolicy policy) {
+bool AofPen::write_todo() {
   while (!todo_.empty()) {
     LogBlock& block = *todo_.front();
     if (block.before) {
       // What it does may make the file so far a thing of the past; that must be whole then.
-      if ((!unsynced_.empty() || policy == SyncPolicy::kNever) && !sync()) return false;
+      if (dirty_ && !sync()) return false;
       const auto before = std::exchange(block.before, nullptr);
       before();
     }
     if (block.bytes.size() > 0) {
+      dirty_ = true;
       if (const Status done = file_->append(block.bytes.view()); !done) {
         must_cut_ = true;
         return fail(done.error(), now_ns_);
@@ -115,6 +117,7 @@ bool AofPen::sync() {
   unsynced_bytes_ = 0;
   synced_ = written_;
   synced_ns_ = now_ns_;
+  dirty_ = false;
   durable_ = written_sequence_;
   return true;
 }

@@ -26,7 +26,9 @@ using LogBlockPtr = std::unique_ptr<LogBlock>;
 
 // Writes blocks to the log's file in order, and knows what is safe there. Nothing is forgotten
 // before it is: after a failed write the file is cut back to its last whole block, after a failed
-// sync to what the last good one has secured; then what is missing is written again.
+// sync to what the last good one has secured; then what is missing is written again. But for what
+// was left to the system when it was written (SyncPolicy::kNever): that is gone from memory. It is
+// synced as soon as the policy is another one, before the file is left, and at the end.
 //
 //   add ──> todo ──write──> unsynced ──sync──> durable, block free again
 //             ^                │
@@ -40,7 +42,8 @@ class AofPen {
         written_(log.size),
         synced_(log.size),
         written_sequence_(durable_sequence),
-        durable_(durable_sequence) {}
+        durable_(durable_sequence),
+        dirty_(log.size > 0) {}
 
   void add(LogBlockPtr block) { todo_.push_back(std::move(block)); }
 
@@ -75,7 +78,7 @@ class AofPen {
 
  private:
   bool cut_back();
-  bool write_todo(SyncPolicy policy);
+  bool write_todo();
   bool sync();
   bool sync_due(int64_t now_ns, SyncPolicy policy) const;
   bool fail(const Error& error, int64_t now_ns);
@@ -93,6 +96,7 @@ class AofPen {
   int64_t now_ns_ = 0;
   int64_t synced_ns_ = 0;
   int64_t retry_ns_ = 0;
+  bool dirty_;             // bytes stand in the file that we have seen no sync of
   bool must_cut_ = false;  // bytes of unknown worth stand behind the good length
   bool failing_ = false;
   std::string problem_;

@@ -166,6 +166,69 @@ TEST(AofPenTest, WhatComesBeforeASwitchIsSyncedFirst) {
   }
 }
 
+// While a child writes nothing is synced (no-appendfsync-on-rewrite); then everything has to be.
+TEST(AofPenTest, WhatWasLeftToTheSystemIsSyncedWhenThePolicySaysSo) {
+  for (const SyncPolicy policy : {SyncPolicy::kEverySecond, SyncPolicy::kAlways}) {
+    FakeDisk disk;
+    AofPen pen(open_fake(disk), 0);
+    pen.add(block(1, "one"));
+    EXPECT_EQ(pen.work(kSecond, SyncPolicy::kNever), AofPen::kNever);
+    EXPECT_EQ(disk.synced, "");
+    EXPECT_EQ(pen.work(2 * kSecond, policy), AofPen::kNever);
+    EXPECT_EQ(disk.synced, "one");
+    pen.work(3 * kSecond, policy);
+    EXPECT_EQ(disk.syncs, 1u);
+  }
+}
+
+// Another file begins behind one whose end is not on disk: a power cut would leave a hole.
+TEST(AofPenTest, ASwitchSyncsWhatWasLeftToTheSystemBefore) {
+  for (const bool finishes : {false, true}) {
+    FakeDisk old_disk;
+    FakeDisk new_disk;
+    AofPen pen(open_fake(old_disk), 0);
+    pen.add(block(1, "one"));
+    pen.work(kSecond, SyncPolicy::kNever);
+    auto second = block(2, "two");
+    second->before = [&] { pen.replace_file(open_fake(new_disk)); };
+    pen.add(std::move(second));
+    if (finishes) {
+      EXPECT_TRUE(pen.finish(kSecond + 1));
+    } else {
+      pen.work(kSecond + 1, SyncPolicy::kEverySecond);
+    }
+    EXPECT_EQ(old_disk.synced, "one");
+    EXPECT_EQ(new_disk.written, "two");
+  }
+}
+
+TEST(AofPenTest, TheEndIsSyncedWhateverThePolicy) {
+  FakeDisk disk;
+  AofPen pen(open_fake(disk), 0);
+  pen.add(block(1, "one"));
+  pen.work(kSecond, SyncPolicy::kNever);
+  disk.on_sync = [] { return false; };
+  EXPECT_FALSE(pen.finish(2 * kSecond));
+  EXPECT_TRUE(pen.failing());
+  disk.on_sync = [] { return true; };
+  EXPECT_TRUE(pen.finish(3 * kSecond));
+  EXPECT_FALSE(pen.failing());
+  EXPECT_EQ(disk.synced, "one");
+}
+
+// Of whoever wrote before us: what was read from there is told to clients as if it were safe.
+TEST(AofPenTest, AFileThatIsTakenOverIsSyncedOnce) {
+  FakeDisk disk;
+  disk.written = "before";
+  AofPen pen(open_fake(disk), 0);
+  pen.work(kSecond, SyncPolicy::kNever);
+  EXPECT_EQ(disk.syncs, 0u);
+  pen.work(kSecond, SyncPolicy::kAlways);
+  EXPECT_EQ(disk.synced, "before");
+  pen.work(3 * kSecond, SyncPolicy::kAlways);
+  EXPECT_EQ(disk.syncs, 1u);
+}
+
 TEST(AofPenTest, ASwitchWaitsForADiskThatFails) {
   FakeDisk old_disk;
   FakeDisk new_disk;

@@ -83,7 +83,7 @@ Status AofWriter::stop() {
   stream_.durability().set_durable(UINT64_MAX);
   queue_.clear();
   switches_.clear();
-  const Status ended = pen_->idle() ? Status() : Status(Error{pen_->problem()});
+  const Status ended = pen_->failing() ? Status(Error{pen_->problem()}) : Status();
   pen_.reset();
   return ended;
 }

@@ -160,6 +160,32 @@ TEST_F(AofWriterTest, StopSaysWhatCouldNotBeWritten) {
   EXPECT_FALSE(writer.stop().ok());
 }
 
+TEST_F(AofWriterTest, StopSyncsWhatWasLeftToTheSystemAndSaysWhenItCannot) {
+  for (const bool works : {true, false}) {
+    start(SyncPolicy::kNever);
+    append(0, "a");
+    log.flush();
+    ASSERT_TRUE(comes_true([&] { return stream.durability().covers(stream.last_sequence()); }));
+    {
+      const std::lock_guard lock(disk.mutex);
+      disk.on_sync = [works] { return works; };
+    }
+    EXPECT_EQ(writer.stop().ok(), works);
+    EXPECT_EQ(disk.synced == disk.written, works);
+  }
+}
+
+// A test and a loader of the log read the file once this has returned.
+TEST_F(AofWriterTest, FlushSyncsWhateverThePolicy) {
+  start(SyncPolicy::kNever);
+  append(0, "a");
+  log.flush();
+  ASSERT_TRUE(comes_true([&] { return stream.durability().covers(stream.last_sequence()); }));
+  ASSERT_TRUE(writer.flush().ok());
+  const std::lock_guard lock(disk.mutex);
+  EXPECT_FALSE(disk.synced.empty());
+}
+
 TEST_F(AofWriterTest, SwitchesExactlyAtTheNumber) {
   FakeDisk next;
   start(SyncPolicy::kEverySecond);
