@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <iterator>
 #include <memory>
+#include <set>
 
 #include "base/bytes.h"
 #include "base/numbers.h"
@@ -16,6 +17,8 @@ namespace {
 constexpr size_t kMaxName = 255;
 constexpr size_t kMaxLine = 1200;
 static_assert(kMaxLine > 4 * kMaxName + 100);
+// So that there are numbers left for all parts that are added while a server runs.
+constexpr int64_t kMaxSequence = int64_t{1} << 62;
 constexpr std::string_view kBadFormat = "Invalid AOF manifest file format";
 
 struct Line {
@@ -51,20 +54,17 @@ const char* parse_line(std::string_view text, Line& line) {
       line.type = value[0];
     }
   }
-  if (line.part.name.empty() || line.part.sequence <= 0 || line.type == 0) return kBadFormat.data();
+  if (line.part.name.empty() || line.type == 0) return kBadFormat.data();
+  if (line.part.sequence <= 0 || line.part.sequence > kMaxSequence) return kBadFormat.data();
   return nullptr;
 }
 
-bool names(const Manifest& manifest, std::string_view file) {
-  const auto is_it = [file](const LogPart& part) { return part.name == file; };
-  return (manifest.base && is_it(*manifest.base)) ||
-         std::any_of(manifest.increments.begin(), manifest.increments.end(), is_it) ||
-         std::any_of(manifest.history.begin(), manifest.history.end(), is_it);
-}
+// A tree, because a manifest may name hundreds of thousands of parts.
+using Names = std::set<std::string>;
 
-const char* add_line(Line& line, Manifest& manifest) {
+const char* add_line(Line& line, Names& names, Manifest& manifest) {
   constexpr const char* kTwice = "Found a file that is named twice";
-  const bool again = names(manifest, line.part.name);
+  const bool again = !names.insert(line.part.name).second;
   switch (line.type) {
     case 'b':
       if (manifest.base) return "Found duplicate base file information";
@@ -135,15 +135,17 @@ std::string Manifest::add_increment(std::string_view log_name) {
 }
 
 void Manifest::retire_increments(size_t keep) {
-  while (increments.size() > keep) {
-    history.insert(history.begin(), std::move(increments.front()));
-    increments.erase(increments.begin());
-  }
+  if (increments.size() <= keep) return;
+  const auto kept = increments.end() - static_cast<ptrdiff_t>(keep);
+  history.insert(history.begin(), std::move_iterator(std::reverse_iterator(kept)),
+                 std::move_iterator(increments.rend()));
+  increments.erase(increments.begin(), kept);
 }
 
 std::optional<ManifestProblem> parse_manifest(std::string_view text, Manifest& manifest) {
   manifest = {};
   if (text.empty()) return ManifestProblem{1, "", "Found an empty AOF manifest"};
+  Names names;
   size_t number = 1;
   for (; !text.empty(); number++) {
     const size_t end = text.find('\n');
@@ -160,7 +162,7 @@ std::optional<ManifestProblem> parse_manifest(std::string_view text, Manifest& m
     if (line_text.starts_with('#')) continue;
     Line line;
     if (const char* reason = parse_line(line_text, line)) return problem(reason);
-    if (const char* reason = add_line(line, manifest)) return problem(reason);
+    if (const char* reason = add_line(line, names, manifest)) return problem(reason);
   }
   if (manifest.names_nothing() && manifest.history.empty()) {
     return ManifestProblem{1, "", "Found an empty AOF manifest"};

@@ -82,6 +82,42 @@ TEST(ManifestTest, WhatIsWrongIsRefusedWithItsLine) {
             "1: The AOF manifest file contains too long line");
 }
 
+// What comes next has a greater number, and the manifest that names it can be read.
+TEST(ManifestTest, NumbersLeaveRoomForMore) {
+  for (const char* type : {"b", "i", "h"}) {
+    const auto with = [type](std::string_view number) {
+      return "file a seq " + std::string(number) + " type " + type + "\n";
+    };
+    EXPECT_EQ(refused(with("9223372036854775807")), "1: Invalid AOF manifest file format");
+    EXPECT_EQ(refused(with("4611686018427387905")), "1: Invalid AOF manifest file format");
+    Manifest manifest = parsed(with("4611686018427387900"));
+    for (int i = 0; i < 3; i++) {
+      manifest.add_base("log", true);
+      manifest.add_increment("log");
+    }
+    EXPECT_EQ(parsed(format_manifest(manifest)).increments, manifest.increments);
+  }
+}
+
+// As many parts as a manifest can name are read and retired in the time of a blink.
+TEST(ManifestTest, ManyPartsTakeLittleTime) {
+  constexpr int kParts = 150'000;
+  std::string text;
+  for (int i = 0; i < kParts; i++) text += "file " + std::to_string(i) + " seq 1 type h\n";
+  EXPECT_EQ(parsed(text).history.size(), size_t{kParts});
+  EXPECT_EQ(refused(text + "file 77 seq 1 type h\n"),
+            std::to_string(kParts + 1) + ": Found a file that is named twice");
+  Manifest manifest;
+  for (int i = 0; i < kParts; i++) manifest.add_increment("log");
+  manifest.retire_increments(2);
+  ASSERT_EQ(manifest.history.size(), size_t{kParts - 2});
+  EXPECT_EQ(manifest.history.front().sequence, kParts - 2);
+  EXPECT_EQ(manifest.history.back().sequence, 1);
+  EXPECT_EQ(manifest.increments.front().sequence, kParts - 1);
+  manifest.retire_increments(5);
+  EXPECT_EQ(manifest.increments.size(), 2u);
+}
+
 // One bit makes history of an increment, and what is history is deleted.
 TEST(ManifestTest, AnIncrementIsNotHistoryBeforeItsTime) {
   const std::string base = "file a.2.base.rdb seq 2 type b\n";
