@@ -18,6 +18,8 @@ namespace {
 
 constexpr size_t kLongestKey = size_t{512} << 20;
 constexpr uint64_t kEmptyKeysLogged = 10;
+// Of what a file says about itself; more than any that a server has written.
+constexpr uint64_t kNotesLogged = 64;
 
 uint32_t access_of(const rdb::FileKey& key, int64_t now_ms, const AccessPolicy& policy) {
   const uint32_t newborn = access_at_birth(now_ms, policy);
@@ -66,15 +68,19 @@ Status Loader::on_version(int version) {
 Status Loader::on_aux(std::string_view name, std::string_view value) {
   const auto number = parse_int64(value);
   value = excerpt(value);
+  if (name == "used-mem" && number) {
+    progress_.used_memory = static_cast<uint64_t>(std::max<int64_t>(0, *number));
+  }
+  if (noted_++ >= kNotesLogged) return {};
   if (name.starts_with('%')) {
     log_.notice(fmt::format("RDB '{}': {}", excerpt(name), value));
   } else if (name == "redis-ver") {
     log_.notice(fmt::format("Loading RDB produced by version {}", value));
   } else if (name == "ctime" && number) {
-    const int64_t age = std::max<int64_t>(0, now_ms_ / 1000 - *number);
+    // No server wrote it before 1970.
+    const int64_t age = std::max<int64_t>(0, now_ms_ / 1000 - std::max<int64_t>(0, *number));
     log_.notice(fmt::format("RDB age {} seconds", age));
   } else if (name == "used-mem" && number) {
-    progress_.used_memory = static_cast<uint64_t>(std::max<int64_t>(0, *number));
     log_.notice(fmt::format("RDB memory usage when created {:.2f} Mb",
                             static_cast<double>(progress_.used_memory) / (1 << 20)));
   } else if (name == "aof-base" && number && *number != 0) {
@@ -91,6 +97,7 @@ Status Loader::on_function(std::string_view code) {
 }
 
 Status Loader::on_module_aux(std::string_view module) {
+  if (noted_++ >= kNotesLogged) return {};
   log_.warning(fmt::format(
       "The RDB file has data of module '{}', which is not there: it is left out.", module));
   return {};

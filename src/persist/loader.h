@@ -103,6 +103,7 @@ class Loader final : private rdb::FileVisitor {
   uint64_t reserved_ = 0;   // keys that tables have room for because the file said so
   uint64_t stepped_ = 0;    // up to where the last step was
   uint64_t logged_empty_ = 0;
+  uint64_t noted_ = 0;  // notes of the file about itself
 };
 
 }  // namespace sorrel::persist
