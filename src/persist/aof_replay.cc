@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/excerpt.h"
+#include "base/numbers.h"
 #include "io/child_process.h"
 #include "persist/aof_reader.h"
 #include "resp/reply_writer.h"
@@ -14,32 +15,56 @@ namespace {
 // A moment when no deadline has come.
 constexpr int64_t kLongAgoMs = 1;
 
+// SHUTDOWN, CONFIG SET, DEBUG LOADAOF: no server writes them into its log.
+bool rules_the_server(const Command& command, std::span<const std::string_view> args) {
+  const Command* sub = args.size() > 1 ? command.subcommand(args[1]) : nullptr;
+  const Command& runs = sub == nullptr ? command : *sub;
+  return runs.has(catalog::kAdmin) && !runs.has(catalog::kWrite);
+}
+
 }  // namespace
 
 AofReplay::AofReplay(const ExecutorWorld& server, unsigned worker, LoadProgress& progress)
     : world_{server.commands, server.keyspace, nobody_, gate_, server.node, server.cycles},
       executor_(world_, worker, 1),
+      select_(server.commands.find("select")),
       progress_(progress) {
   world_.memory = server.memory;
   caller_.kind = Caller::Kind::kReplay;
   caller_.transaction = &transaction_;
 }
 
-// False: there is no such command.
-bool AofReplay::run_one(std::span<const std::string_view> args) {
+// What follows would go to the keys of another database. Also in a transaction, where it is only
+// queued.
+bool AofReplay::selects_beyond(const Command& command,
+                               std::span<const std::string_view> args) const {
+  if (&command != select_ || args.size() != 2) return false;
+  const auto db = parse_int64(args[1]);
+  return db && (*db < 0 || *db >= world_.keyspace.database_count());
+}
+
+void AofReplay::count_error(std::string_view name, std::string_view text) {
+  if (errors_++ > 0) return;
+  first_error_ = fmt::format("{}: {}", excerpt(name), trim(text.substr(0, 2 * kShownBytes)));
+}
+
+// kWhole: it was run, or refused.
+AofReplay::End AofReplay::run_one(std::span<const std::string_view> args) {
   Request request;
   request.args = args;
   executor_.set_now_ms(kLongAgoMs);
   executor_.prepare({&request, 1}, caller_.db, Executor::Look::kNot);
-  if (request.command == nullptr) return false;
+  if (request.command == nullptr) return End::kUnknown;
+  if (selects_beyond(*request.command, args)) return End::kForeign;
+  if (rules_the_server(*request.command, args)) {
+    count_error(args[0], "it changes no keys, and the log has no say in anything else");
+    return End::kWhole;
+  }
   resp::ReplyWriter reply(out_, 2);
   executor_.execute(request, caller_, reply);
-  if (reply.errors() > 0 && errors_++ == 0) {
-    first_error_ =
-        fmt::format("{}: {}", excerpt(args[0]), trim(out_.view().substr(0, 2 * kShownBytes)));
-  }
+  if (reply.errors() > 0) count_error(args[0], out_.view());
   out_.clear(1 << 16);
-  return true;
+  return End::kWhole;
 }
 
 AofReplay::Outcome AofReplay::run(std::string_view bytes, uint64_t begin,
@@ -55,10 +80,11 @@ AofReplay::Outcome AofReplay::run(std::string_view bytes, uint64_t begin,
       case AofReader::Found::kTimestamp:
         break;
       case AofReader::Found::kCommand:
-        if (!run_one(reader.args())) {
-          outcome.end = End::kUnknown;
+        outcome.end = run_one(reader.args());
+        if (outcome.end != End::kWhole) {
           outcome.offset = before;
-          outcome.problem = std::string(excerpt(reader.args()[0]));
+          const size_t told = outcome.end == End::kForeign ? 1 : 0;
+          outcome.problem = std::string(excerpt(reader.args()[told]));
           more = false;
         }
         if (options.key_delay_us > 0) io::sleep_us(options.key_delay_us);

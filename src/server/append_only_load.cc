@@ -205,6 +205,12 @@ Status AppendOnly::judge_end(const std::string& name, const persist::AofReplay::
       log.warning(fmt::format("Unknown command '{}' reading the append only file {}, offset {}",
                               outcome.problem, name, outcome.offset));
       break;
+    case End::kForeign:
+      log.warning(fmt::format(
+          "The append only file {} goes on in database {} at offset {}, and there are only {} "
+          "databases",
+          name, outcome.problem, outcome.offset, server_.keyspace().database_count()));
+      break;
     case End::kTorn: {
       if (!may_cut) {
         log.warning(fmt::format(

@@ -584,6 +584,33 @@ TEST_F(CorruptionOfLogs, IsNotSuspectedWhereThereIsNone) {
   EXPECT_EQ(lines_with(loaded, "--- RDB ERROR DETECTED ---"), 0u) << loaded.log;
 }
 
+// A log is data. What rules the server is not run, or a log could end it, or load itself for ever.
+TEST_F(CorruptionOfLogs, CannotRuleTheServer) {
+  put_all({{kManifestName, "file a.1.incr.aof seq 1 type i\n"},
+           {"a.1.incr.aof",
+            commands({"SET a 1", "CONFIG SET databases 1", "SHUTDOWN NOSAVE", "DEBUG LOADAOF",
+                      "MULTI", "SHUTDOWN NOSAVE", "SET b 1", "EXEC", "SET c 1"})}});
+  const Loaded loaded = house_.start(true);
+  EXPECT_TRUE(loaded.ok) << loaded.log;
+  EXPECT_EQ(loaded.contents.size(), 3u);
+  EXPECT_EQ(lines_with(loaded, "4 commands of the append only file were refused"), 1u)
+      << loaded.log;
+  EXPECT_FALSE(house_.server().stopping());
+}
+
+// Else its keys would come into another database, and over those that are there.
+TEST_F(CorruptionOfLogs, ForDatabasesThatAreNotThere) {
+  for (const std::string& body : {commands({"SET a 1", "SELECT 16", "SET a 2"}),
+                                  commands({"SET a 1", "MULTI", "SELECT 16", "SET a 2", "EXEC"}),
+                                  commands({"SET a 1", "SELECT -1", "SET a 2"})}) {
+    put_all({{kManifestName, "file a.1.incr.aof seq 1 type i\n"}, {"a.1.incr.aof", body}});
+    const Loaded loaded = house_.start(true);
+    EXPECT_FALSE(loaded.ok) << loaded.log;
+    check_refusal(loaded, "a.1.incr.aof", "database");
+    EXPECT_EQ(lines_with(loaded, "there are only 16 databases"), 1u) << loaded.log;
+  }
+}
+
 TEST_F(CorruptionOfLogs, InTheManifest) {
   LogSample sample = samples()[0];
   sample.damaged = kManifestName;
