@@ -33,7 +33,14 @@ std::string quoted(std::string_view text) {
   std::string out;
   out.reserve(text.size() + 2);
   out += '"';
-  for (char c : text) {
+  const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; };
+  for (size_t i = 0; i < text.size(); i++) {
+    size_t end = i;
+    while (end < text.size() && is_plain(text[end])) end++;
+    out += text.substr(i, end - i);
+    if (end == text.size()) break;
+    i = end;
+    const char c = text[i];
     switch (c) {
       case '\\':
         out += "\\\\";
@@ -57,13 +64,9 @@ std::string quoted(std::string_view text) {
         out += "\\b";
         break;
       default:
-        if (c >= 0x20 && c < 0x7f) {
-          out += c;
-        } else {
-          out += "\\x";
-          out += kHex[static_cast<uint8_t>(c) >> 4];
-          out += kHex[static_cast<uint8_t>(c) & 15];
-        }
+        out += "\\x";
+        out += kHex[static_cast<uint8_t>(c) >> 4];
+        out += kHex[static_cast<uint8_t>(c) & 15];
     }
   }
   out += '"';
