@@ -442,13 +442,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--server", default=os.path.join(ROOT, "build", "bin", "sorrel-server"))
     parser.add_argument("--filter", default="", help="only tests whose name contains this")
+    parser.add_argument("--threads", type=int, action="append")
     arguments = parser.parse_args()
     path = os.path.abspath(arguments.server)
     tests = [test for test in TESTS if arguments.filter in test.__name__]
     certificates = Certificates()
     try:
         verdicts = [attempt("refuses to start", lambda: refuses_to_start(path, certificates))]
-        for threads in (1, 4):
+        for threads in arguments.threads or (1, 4):
             verdicts += run_with(path, threads, tests, certificates)
     finally:
         certificates.remove()
