@@ -64,8 +64,8 @@ bool disable_huge_pages();
 Result<int> oom_score_adj();
 Status set_oom_score_adj(int score);
 
-// Leaves the processor to others where they want it, by so many steps of nice(2). For good: without
-// privilege there is no way back.
+// The calling thread leaves the processor to others where they want it, by so many steps of nice(2)
+// and in short turns, where the system knows how. For good: without privilege there is no way back.
 void give_way(int steps);
 
 std::string os_name();  // "Linux 6.1.0 x86_64"
