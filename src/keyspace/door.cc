@@ -69,6 +69,7 @@ void Door::evict(unsigned partition, Database& database, int db, Table::Position
 void Door::remove_by_itself(unsigned partition, Database& database, int db, Table::Position at,
                             Freeing why) {
   auto* record = static_cast<Record*>(at.entry());
+  keep(db, *record);
   const std::string key(record->key());
   database.leave_field_due(*record);
   database.table.erase(at);
@@ -124,6 +125,7 @@ void Door::put_string(const Key& key, std::string_view value, int64_t expiry, Ev
   const Found found = find(key, db_);
   if (!found.at) return open(key, db_).set_string(value, expiry, event);
   Record* record = found.record();
+  keep(db_, *record);
   mark_opened(*record);
   found.database->leave_field_due(*record);
   Record* now = found.database->arena.assign_string(record, value, expiry);

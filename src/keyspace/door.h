@@ -146,6 +146,11 @@ class Door {
   void remove_by_itself(unsigned partition, Database& database, int db, Table::Position at,
                         Freeing why);
   void note_field_gone(int db, std::string_view key, std::string_view field);
+  // Before every change of a record that is there.
+  void keep(int db, Record& record) {
+    if (keyspace_.keeper() != nullptr) [[unlikely]]
+      keyspace_.keep(worker_, db, record);
+  }
   static void adopt(Database& database, Table::Position at, const Record* before, Record* now);
   void note_change(int db, std::string_view key, Event event) {
     changes_++;
@@ -283,10 +288,11 @@ class Entry {
         record_(found.record()),
         version_(door.version_) {}
 
-  // Another entry's act may have moved slots since this one looked.
+  // The beginning of every act. Another entry's may have moved slots since this one looked.
   void locate() {
     if (version_ != door_->version_) [[unlikely]]
       locate_again();
+    if (record_ != nullptr) door_->keep(db_, *record_);
   }
   void locate_again();
   void adopt(Record* record);

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "keyspace/keeping.h"
+
 namespace sorrel {
 namespace {
 
@@ -58,6 +60,7 @@ Database& Keyspace::database(unsigned partition, int db) {
   auto& slot = home.databases[static_cast<size_t>(db)];
   if (slot == nullptr) {
     slot = std::make_unique<Database>(hasher_, home.stamps, reclaimer_, &in_background_);
+    slot->arena.set_phase(phase_);
     home.databases_used = std::max(home.databases_used, static_cast<size_t>(db) + 1);
   }
   return *slot;
@@ -145,7 +148,18 @@ void Keyspace::reset_stats() {
   for (Partition& partition : partitions_) partition.stats = {};
 }
 
+size_t Keyspace::large_values() const {
+  size_t count = 0;
+  for (const Partition& partition : partitions_) {
+    for (const auto& database : partition.databases) {
+      if (database != nullptr) count += database->arena.large_values();
+    }
+  }
+  return count;
+}
+
 size_t Keyspace::flush(int db, bool in_background) {
+  if (keeper_ != nullptr) keeper_->on_rearrangement();
   size_t count = 0;
   for (Partition& partition : partitions_) {
     std::unique_ptr<Database> gone = std::move(partition.databases[static_cast<size_t>(db)]);
@@ -163,6 +177,7 @@ size_t Keyspace::flush(int db, bool in_background) {
 }
 
 void Keyspace::swap(int a, int b) {
+  if (keeper_ != nullptr) keeper_->on_rearrangement();
   for (Partition& partition : partitions_) {
     std::swap(partition.databases[static_cast<size_t>(a)],
               partition.databases[static_cast<size_t>(b)]);

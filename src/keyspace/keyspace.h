@@ -19,6 +19,8 @@
 
 namespace sorrel {
 
+class RecordKeeper;
+
 // The part of one numbered database that lies in one partition. Owns its records.
 class Database {
  public:
@@ -181,11 +183,25 @@ class Keyspace {
     };
   }
   Reclaimer* reclaimer() const { return reclaimer_; }
+  // How many values are large: see RecordArena.
+  size_t large_values() const;
+
+  // Keys as they were at one moment; see keeping.h. Both under the gate. Precondition of the first:
+  // all that an earlier keeper began to keep has been shown to it.
+  void begin_keeping(RecordKeeper& keeper);
+  void end_keeping() { keeper_ = nullptr; }
+  // Null: nothing is to be kept. Does not change within a batch.
+  RecordKeeper* keeper() const { return keeper_; }
+  // Shows the record to the keeper, unless that has been done. Precondition: there is one, and the
+  // latch of the record's partition is held.
+  void keep(unsigned worker, int db, Record& record);
 
  private:
   static constexpr unsigned kOnePartition = 32;
 
   KeyHasher hasher_;
+  RecordKeeper* keeper_ = nullptr;
+  bool phase_ = false;    // in which records are that were kept or made since
   Reclaimer* reclaimer_;  // null: everything is freed in place
   size_t database_count_;
   unsigned partition_shift_;

@@ -488,13 +488,37 @@ void Table::for_each(const std::function<void(void*)>& visit) const {
   }
 }
 
-size_t Table::sweep_segment(uint64_t& position, int64_t now,
-                            const std::function<int64_t(void*)>& visit) {
+Table::Segment* Table::next_segment(uint64_t& position) const {
   const uint64_t prefix = position & ((uint64_t{1} << kPrefixBits) - 1);
   Segment* segment = segment_of(directory_entry(prefix << (64 - kPrefixBits)));
   const uint64_t width = uint64_t{1} << (kPrefixBits - segment->depth);
   const uint64_t next = (prefix & ~(width - 1)) + width;
   position = next >> kPrefixBits ? 0 : next;
+  return segment;
+}
+
+void Table::visit_segment(uint64_t& position, const std::function<void(void*)>& visit) const {
+  // Most entries lie on two lines.
+  constexpr size_t kAhead = 16;
+  constexpr size_t kLine = 64;
+  std::array<void*, kAhead> ahead{};
+  size_t at = 0;
+  for_each_slot(next_segment(position), [&](uint64_t slot) {
+    void* entry = entry_of(slot);
+    __builtin_prefetch(entry);
+    __builtin_prefetch(static_cast<char*>(entry) + kLine);
+    std::swap(ahead[at], entry);
+    at = (at + 1) % kAhead;
+    if (entry != nullptr) visit(entry);
+  });
+  for (size_t i = 0; i < kAhead; i++) {
+    if (void* entry = ahead[(at + i) % kAhead]) visit(entry);
+  }
+}
+
+size_t Table::sweep_segment(uint64_t& position, int64_t now,
+                            const std::function<int64_t(void*)>& visit) {
+  Segment* segment = next_segment(position);
   if (segment->marked == 0 || segment->earliest_due > now) return 0;
   int64_t earliest = kGone;
   size_t visited = 0;

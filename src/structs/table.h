@@ -143,6 +143,10 @@ class Table {
   void sample(Random& random, size_t count, Which which, std::vector<void*>& found) const;
 
   void for_each(const std::function<void(void*)>& visit) const;
+  // A walk in steps between which the table may change: calls `visit` for each entry of one
+  // segment, which are asked for ahead, and moves `position` to the next (it is 0 again at the
+  // end). An entry present from the first step (with 0) to the last is visited at least once.
+  void visit_segment(uint64_t& position, const std::function<void(void*)>& visit) const;
 
   // Sweep of deadlines: looks at one segment and moves `position` to the next (it wraps to 0 at the
   // end). When the segment's earliest deadline is at most `now`, calls `visit` for each marked
@@ -198,6 +202,8 @@ class Table {
   // From that slot on, all around the segment, until `found` has `wanted` entries with these bits.
   static void sample_segment(Segment* segment, uint64_t from_slot, size_t wanted, uint64_t bits,
                              std::vector<void*>& found);
+  // The segment at that position of a walk, which moves on to the next.
+  Segment* next_segment(uint64_t& position) const;
   template <class Visit>
   static void for_each_slot(Segment* segment, Visit&& visit);
   template <class Visit>

@@ -333,6 +333,30 @@ TEST_F(TableTest, EverySlotIsSampledAboutAsOften) {
   }
 }
 
+TEST_F(TableTest, AWalkInStepsSeesAllThatStayWhateverElseHappens) {
+  constexpr uint64_t kStay = 5'000;
+  for (uint64_t id = 0; id < 2 * kStay; id++) add(id);
+  std::map<uint64_t, int> seen;
+  uint64_t position = 0;
+  uint64_t next = 2 * kStay;
+  uint64_t gone = kStay;
+  do {
+    table.visit_segment(position, [&](void* e) { seen[static_cast<Entry*>(e)->id]++; });
+    // Segments split before it and behind it, and later merge.
+    if (next < 6 * kStay) {
+      for (int i = 0; i < 1'000; i++) add(next++);
+    } else {
+      for (int i = 0; i < 500 && gone < next; i++) remove(gone++);
+    }
+  } while (position != 0);
+  for (uint64_t id = 0; id < kStay; id++) ASSERT_GE(seen[id], 1) << id;
+  Table empty(hash_entry, nullptr, stamps);
+  size_t visited = 0;
+  empty.visit_segment(position, [&](void*) { visited++; });
+  EXPECT_EQ(visited, 0u);
+  EXPECT_EQ(position, 0u);
+}
+
 TEST_F(TableTest, SweepVisitsDueSegmentsOnly) {
   for (uint64_t id = 0; id < 10'000; id++) add(id);
   for (uint64_t id = 0; id < 10'000; id += 100) table.mark(find(id), 1'000 + int64_t(id));

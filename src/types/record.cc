@@ -79,8 +79,8 @@ void put_embedded(char* area, std::string_view value) {
 }  // namespace
 
 void RecordArena::write_header(Record* at, std::string_view key, int64_t expiry,
-                               const Shape& shape) {
-  uint8_t flags = shape.flags;
+                               const Shape& shape) const {
+  uint8_t flags = shape.flags | phase_;
   if (expiry != kNoExpiry) flags |= Record::kExpiry;
   if (key.size() > 255) flags |= Record::kLongKey;
   at->kind_ = static_cast<uint8_t>(static_cast<unsigned>(shape.type) |
@@ -135,7 +135,8 @@ inline size_t RecordArena::bytes_of(const Record* record) {
       // The usual overwrite: key and deadline stay where they are.
       record->kind_ = static_cast<uint8_t>(static_cast<unsigned>(shape.type) |
                                            static_cast<unsigned>(shape.encoding) << 4);
-      record->flags_ = (record->flags_ & (Record::kExpiry | Record::kLongKey)) | shape.flags;
+      record->flags_ =
+          (record->flags_ & (Record::kExpiry | Record::kLongKey)) | shape.flags | phase_;
       if (expiry != kNoExpiry) record->set_expiry(expiry);
     } else {
       write_header(record, key, expiry, shape);
@@ -158,7 +159,7 @@ RawString* RecordArena::make_raw(std::string_view value, size_t capacity) {
   string->size = value.size();
   string->capacity = capacity;
   std::memcpy(string->data, value.data(), value.size());
-  oversize_bytes_ += string->memory_bytes();
+  count_outside(0, string->memory_bytes());
   return string;
 }
 
@@ -233,7 +234,7 @@ Record* RecordArena::assign_collection(Record* record, std::string_view key, Typ
     record = reshape(record, expiry, shape);
   }
   store(record->value_area(), value.data);
-  oversize_bytes_ += collection_ops(type).memory(value);
+  count_outside(0, collection_ops(type).memory(value));
   return record;
 }
 
@@ -241,7 +242,7 @@ void RecordArena::update_collection(Record* record, const Collection& value, siz
   record->kind_ = static_cast<uint8_t>(static_cast<unsigned>(record->type()) |
                                        static_cast<unsigned>(value.encoding) << 4);
   store(record->value_area(), value.data);
-  oversize_bytes_ += collection_ops(record->type()).memory(value) - bytes_before;
+  count_outside(bytes_before, collection_ops(record->type()).memory(value));
 }
 
 Record* RecordArena::assign_expiry(Record* record, int64_t expiry) {
@@ -265,8 +266,8 @@ Record* RecordArena::take_over(RecordArena& source, Record* record, std::string_
   if (outside != 0) {
     fresh = allocate(key, record->expiry(), shape_of(record));
     store(fresh->value_area(), pointer(record));
-    source.oversize_bytes_ -= outside;
-    oversize_bytes_ += outside;
+    source.count_outside(outside, 0);
+    count_outside(0, outside);
   } else {
     fresh = clone(record, key);
   }
@@ -298,7 +299,7 @@ RecordArena::Mutable RecordArena::resize_string(Record* record, size_t size) {
       // Doubling up to a megabyte, then a megabyte at a time: appends stay cheap and the slack
       // bounded.
       const size_t capacity = size < (1u << 20) ? size * 2 : size + (1u << 20);
-      oversize_bytes_ += capacity - string->capacity;
+      count_outside(string->memory_bytes(), sizeof(RawString) + capacity);
       void* grown = std::realloc(string, sizeof(RawString) + capacity);
       if (grown == nullptr) throw std::bad_alloc();
       string = static_cast<RawString*>(grown);
@@ -383,7 +384,7 @@ bool RecordArena::takes_long_to_free(const Garbage& garbage) {
 
 void RecordArena::free_value(Record* record, Freeing why) {
   const Garbage garbage{record->type(), record->encoding(), pointer(record), outside_bytes(record)};
-  oversize_bytes_ -= garbage.bytes;
+  count_outside(garbage.bytes, 0);
   const auto later = [&] {
     const bool asked = (*free_later_when_ & bit_of(why)) != 0;
     return asked ? takes_long_to_free(garbage) : takes_too_long_to_free(garbage);

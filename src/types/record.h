@@ -89,6 +89,13 @@ class Record {
   // A string that was changed in place reports itself as `raw`, as Redis's does.
   bool was_modified() const { return (flags_ & kModified) != 0; }
 
+  // Which of two states of its arena it was last written, or looked at, in: see
+  // RecordArena::set_phase().
+  bool phase() const { return (flags_ & kPhase) != 0; }
+  void set_phase(bool phase) {
+    flags_ = static_cast<uint8_t>(phase ? flags_ | kPhase : flags_ & ~kPhase);
+  }
+
  private:
   friend class RecordArena;
   static constexpr uint8_t kExpiry = 1;
@@ -96,6 +103,7 @@ class Record {
   static constexpr uint8_t kOversize = 4;    // allocated apart from the slab
   static constexpr uint8_t kModified = 8;    // see was_modified()
   static constexpr uint8_t kLongValue = 16;  // embedded length takes two bytes
+  static constexpr uint8_t kPhase = 32;      // see phase()
 
   size_t expiry_bytes() const { return (flags_ & kExpiry) != 0 ? 8 : 0; }
   const char* bytes() const { return reinterpret_cast<const char*>(this); }
@@ -189,6 +197,14 @@ class RecordArena {
     free_later_when_ = when;
   }
 
+  // Records that are made, or given another value, from now on are in this phase; those that are
+  // there stay in theirs until somebody moves them.
+  void set_phase(bool phase) { phase_ = phase ? Record::kPhase : uint8_t{0}; }
+
+  // How many values are so large that looking at all of one takes milliseconds.
+  static constexpr size_t kLargeValue = size_t{4} << 20;
+  size_t large_values() const { return large_values_; }
+
   // Everything the records take, the allocator's rounding included.
   size_t used_bytes() const { return slab_.used_bytes() + oversize_bytes_; }
   size_t reserved_bytes() const { return slab_.reserved_bytes() + oversize_bytes_; }
@@ -211,17 +227,24 @@ class RecordArena {
   Record* reshape(Record* record, int64_t expiry, const Shape& shape);
   Record* reallocate(Record* record, int64_t expiry, const Shape& shape);
   static size_t bytes_of(const Record* record);
-  static void write_header(Record* at, std::string_view key, int64_t expiry, const Shape& shape);
+  void write_header(Record* at, std::string_view key, int64_t expiry, const Shape& shape) const;
   static Shape shape_of(const Record* record);
   // What the value takes outside of the record.
   static size_t outside_bytes(const Record* record);
+  // A value took `before` bytes outside of its record and takes `now`.
+  void count_outside(size_t before, size_t now) {
+    oversize_bytes_ += now - before;
+    large_values_ += size_t{now >= kLargeValue} - size_t{before >= kLargeValue};
+  }
   void free_value(Record* record, Freeing why = Freeing::kOnTheWay);
   static bool takes_long_to_free(const Garbage& garbage);
   void free_block(Record* record);
   RawString* make_raw(std::string_view value, size_t capacity);
 
   Slab slab_;
-  size_t oversize_bytes_ = 0;  // records too big for the slab, and raw strings
+  size_t oversize_bytes_ = 0;  // records too big for the slab, and what lies outside of records
+  size_t large_values_ = 0;
+  uint8_t phase_ = 0;  // Record::kPhase or nothing
   FreeLater free_later_ = nullptr;
   void* free_later_context_ = nullptr;
   const FreeingSet* free_later_when_ = nullptr;

@@ -112,6 +112,46 @@ TEST(RecordTest, RandomLifeKeepsKeyValueAndDeadline) {
 }
 
 // What takes long is freed elsewhere where that is asked for; what takes too long always is.
+TEST(RecordArenaTest, WhatIsWrittenIsInThePhaseOfTheArena) {
+  RecordArena arena;
+  Record* old = arena.make_string("old", "1", kNoExpiry);
+  Record* other = arena.make_string("other", std::string(300, 'x'), 5);
+  EXPECT_FALSE(old->phase());
+  arena.set_phase(true);
+  EXPECT_FALSE(old->phase());
+  EXPECT_TRUE(arena.make_string("new", "2", kNoExpiry)->phase());
+  old = arena.assign_string(old, "3", kNoExpiry);
+  EXPECT_TRUE(old->phase());
+  old->set_phase(false);
+  EXPECT_TRUE(arena.assign_expiry(old, 7)->phase());
+  other->set_phase(true);
+  EXPECT_EQ(other->expiry(), 5);
+  EXPECT_EQ(text_of(other), std::string(300, 'x'));
+  arena.set_phase(false);
+  EXPECT_FALSE(arena.assign_integer(other, 4, kNoExpiry)->phase());
+}
+
+TEST(RecordArenaTest, LargeValuesAreCounted) {
+  constexpr size_t kLarge = RecordArena::kLargeValue;
+  RecordArena arena;
+  RecordArena elsewhere;
+  Record* record = arena.make_string("a", std::string(1000, 'x'), kNoExpiry);
+  EXPECT_EQ(arena.large_values(), 0u);
+  record = arena.resize_string(record, kLarge + 1).record;
+  EXPECT_EQ(arena.large_values(), 1u);
+  record = elsewhere.take_over(arena, record, "b");
+  EXPECT_EQ(arena.large_values(), 0u);
+  EXPECT_EQ(elsewhere.large_values(), 1u);
+  record = elsewhere.assign_string(record, "short", kNoExpiry);
+  EXPECT_EQ(elsewhere.large_values(), 0u);
+  record = elsewhere.assign_string(record, std::string(kLarge, 'y'), kNoExpiry);
+  Record* copy = elsewhere.clone(record, "c");
+  EXPECT_EQ(elsewhere.large_values(), 2u);
+  elsewhere.free(record);
+  elsewhere.free(copy);
+  EXPECT_EQ(elsewhere.large_values(), 0u);
+}
+
 TEST(RecordArenaTest, BigValuesAreFreedElsewhere) {
   RecordArena arena;
   size_t deferred = 0;
