@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/crc.h"
-#include "types/collection.h"
-#include "types/string.h"
 
 namespace sorrel::rdb {
 
@@ -50,32 +48,19 @@ void FileWriter::database(int db, uint64_t keys, uint64_t expiring) {
 }
 
 void FileWriter::key(const Record& record, const KeyUse& use) {
-  if (record.has_expiry()) {
-    opcode(Opcode::kExpiryMs);
-    writer_.little_endian(record.expiry());
+  write_key(record, use, options_, writer_, buffer_);
+}
+
+void FileWriter::piece(const KeyPiece& piece) {
+  const std::string_view bytes = piece.bytes;
+  size_t done = 0;
+  for (const Writer::Plain& plain : piece.plain) {
+    writer_.raw(bytes.substr(done, plain.at - done));
+    text(bytes.substr(plain.at, plain.size));
+    done = plain.at + plain.size;
   }
-  if (use.idle_seconds) {
-    opcode(Opcode::kIdle);
-    writer_.length(*use.idle_seconds);
-  }
-  if (use.frequency) {
-    opcode(Opcode::kFrequency);
-    writer_.byte(*use.frequency);
-  }
-  const std::string_view name = record.key();
-  if (record.type() != Type::kString) {
-    options_.key = &name;
-    write_collection(record.type(), collection_of(record), options_, buffer_);
-    return;
-  }
-  writer_.byte(static_cast<uint8_t>(ObjectType::kString));
-  text(name);
-  if (record.encoding() == Encoding::kInt) {
-    writer_.integer_string(RecordArena::integer(&record));
-  } else {
-    IntegerText scratch;
-    text(string_bytes(record, scratch));
-  }
+  writer_.raw(bytes.substr(done));
+  if (buffer_.size() > Writer::kSpillBytes) spill(buffer_);
 }
 
 Status FileWriter::end() {

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
 #include "rdb/file_format.h"
+#include "rdb/key_piece.h"
 #include "rdb/value.h"
 #include "rdb/writer.h"
 #include "types/record.h"
@@ -18,12 +18,6 @@ class ByteSink {
  public:
   virtual ~ByteSink() = default;
   virtual Status write(std::string_view bytes) = 0;
-};
-
-// When or how often a key was used, if the file shall tell.
-struct KeyUse {
-  std::optional<uint64_t> idle_seconds;
-  std::optional<uint8_t> frequency;
 };
 
 // Writes a whole file of the RDB format, element by element, in this order:
@@ -49,6 +43,8 @@ class FileWriter final : private Writer::Spill {
   void function(std::string_view code);
   void database(int db, uint64_t keys, uint64_t expiring);
   void key(const Record& record, const KeyUse& use);
+  // Keys that somebody else has put together, see KeyPiece.
+  void piece(const KeyPiece& piece);
   Status end();
 
   bool failed() const { return !status_.ok(); }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "rdb/format.h"
 #include "rdb/reader.h"
@@ -75,6 +76,7 @@ struct WriteOptions {
   // For files: the key to write behind the byte that says the type, and who takes bytes away.
   const std::string_view* key = nullptr;
   Writer::Spill* spill = nullptr;
+  std::vector<Writer::Plain>* plain = nullptr;  // see Writer
 };
 
 // Appends the byte that says the type, and the value.

@@ -15,7 +15,7 @@ namespace {
 class ValueWriter : public Writer {
  public:
   ValueWriter(std::string& out, const WriteOptions& options)
-      : Writer(out, options.compress, options.spill), key_(options.key) {}
+      : Writer(out, options.compress, options.spill, options.plain), key_(options.key) {}
 
   void type(ObjectType type) {
     byte(static_cast<uint8_t>(type));

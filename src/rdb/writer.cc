@@ -89,7 +89,13 @@ void Writer::string(std::string_view text) {
   if (text.size() <= kLongestInteger) {
     if (const auto value = parse_int64(text); value && integer(*value)) return;
   }
-  if (compress_ && text.size() > kTooShort && compressed(text)) return;
+  if (compress_ && text.size() > kTooShort) {
+    if (plain_ != nullptr) {
+      plain_->push_back({out_.size(), text.size()});
+      return raw(text);
+    }
+    if (compressed(text)) return;
+  }
   length(text.size());
   raw(text);
 }

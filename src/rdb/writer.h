@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/bytes.h"
 
@@ -20,10 +21,19 @@ class Writer {
   };
   static constexpr size_t kSpillBytes = size_t{128} << 10;
 
-  // `compress`: long strings are compressed when that makes them shorter (rdbcompression). With
-  // `spill`, it is called between two strings when `out` has grown beyond kSpillBytes.
-  Writer(std::string& out, bool compress, Spill* spill = nullptr)
-      : out_(out), compress_(compress), spill_(spill) {}
+  // A string that lies in `out` as it is, without its length, until somebody with more time
+  // compresses it.
+  struct Plain {
+    size_t at;
+    size_t size;
+  };
+
+  // `compress`: long strings are compressed when that makes them shorter (rdbcompression), or left
+  // `plain` and listed there. With `spill`, it is called between two strings when `out` has grown
+  // beyond kSpillBytes; not together with `plain`.
+  Writer(std::string& out, bool compress, Spill* spill = nullptr,
+         std::vector<Plain>* plain = nullptr)
+      : out_(out), compress_(compress), spill_(spill), plain_(plain) {}
 
   void byte(uint8_t value) { out_.push_back(static_cast<char>(value)); }
   void raw(std::string_view bytes) { out_.append(bytes); }
@@ -53,6 +63,7 @@ class Writer {
   std::string& out_;
   bool compress_;
   Spill* spill_;
+  std::vector<Plain>* plain_;
 };
 
 }  // namespace sorrel::rdb
