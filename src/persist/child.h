@@ -56,6 +56,9 @@ struct ChildEnd {
   int signal = 0;       // what ended it, or 0
   int64_t took_ms = 0;
   uint64_t cow_bytes = 0;
+  // Without a process (pid is 0) there is no signal and no voice.
+  std::string problem;       // why it is not ok
+  bool begin_again = false;  // something came in between
 };
 
 // The one background process of the server: made by fork() under the gate, so that no worker is in

@@ -55,13 +55,7 @@ class KeyStream {
   static constexpr size_t kAhead = 16;
 
   void write(const Record& record) {
-    rdb::KeyUse use;
-    if (options_.use == SnapshotOptions::Use::kIdle) {
-      use.idle_seconds = idle_seconds(record, options_.now_ms);
-    } else if (options_.use == SnapshotOptions::Use::kFrequency) {
-      use.frequency = lfu_decayed(record.access(), options_.now_ms, policy_);
-    }
-    file_.key(record, use);
+    file_.key(record, use_of(record, options_, policy_));
     keys_++;
     if (options_.key_delay_us != 0) delay(options_.key_delay_us);
     if (options_.progress) options_.progress(keys_);
@@ -93,14 +87,15 @@ void write_database(const Keyspace& keyspace, int db, rdb::FileWriter& file, Key
 }
 
 Status write_file(const SnapshotFile& to, bool incremental_sync,
-                  const std::function<Status(rdb::ByteSink& sink)>& write, uint64_t& size) {
+                  const std::function<Status(rdb::ByteSink& sink)>& write,
+                  const std::function<Status(const SnapshotFile&)>& put, uint64_t& size) {
   Result<io::AppendFile> file = io::AppendFile::create(to.temporary);
   if (!file) return file.error();
   FileSink sink(*file, incremental_sync);
   if (Status written = write(sink); !written) return written;
   size = file->size();
   if (Status synced = file->sync(); !synced) return synced;
-  return io::rename_durably(to.temporary, to.path);
+  return put(to);
 }
 
 }  // namespace
@@ -118,14 +113,33 @@ int snapshot_version(const Keyspace& keyspace, int wanted) {
   return wanted;
 }
 
+void write_head(const SnapshotOptions& options, rdb::FileWriter& file) {
+  file.begin();
+  for (const auto& [name, value] : options.aux) file.aux(name, value);
+  for (const std::string_view code : options.functions) file.function(code);
+}
+
+rdb::KeyUse use_of(const Record& record, const SnapshotOptions& options,
+                   const AccessPolicy& policy) {
+  rdb::KeyUse use;
+  if (options.use == SnapshotOptions::Use::kIdle) {
+    use.idle_seconds = idle_seconds(record, options.now_ms);
+  } else if (options.use == SnapshotOptions::Use::kFrequency) {
+    use.frequency = lfu_decayed(record.access(), options.now_ms, policy);
+  }
+  return use;
+}
+
+Status put_in_place(const SnapshotFile& file) {
+  return io::rename_durably(file.temporary, file.path);
+}
+
 Status write_snapshot(const Keyspace& keyspace, const SnapshotOptions& options,
                       rdb::ByteSink& sink) {
   const rdb::WriteOptions form{.version = snapshot_version(keyspace, options.version),
                                .compress = options.compress};
   rdb::FileWriter file(sink, form, options.checksum);
-  file.begin();
-  for (const auto& [name, value] : options.aux) file.aux(name, value);
-  for (const std::string_view code : options.functions) file.function(code);
+  write_head(options, file);
   KeyStream keys(file, keyspace, options);
   for (int db = 0; db < keyspace.database_count() && !file.failed(); db++) {
     write_database(keyspace, db, file, keys);
@@ -134,9 +148,10 @@ Status write_snapshot(const Keyspace& keyspace, const SnapshotOptions& options,
 }
 
 Result<uint64_t> save_file(const SnapshotFile& file, bool incremental_sync,
-                           const std::function<Status(rdb::ByteSink& sink)>& write) {
+                           const std::function<Status(rdb::ByteSink& sink)>& write,
+                           const std::function<Status(const SnapshotFile&)>& put) {
   uint64_t size = 0;
-  const Status written = write_file(file, incremental_sync, write, size);
+  const Status written = write_file(file, incremental_sync, write, put, size);
   if (written) return size;
   (void)io::remove_file(file.temporary).ok();
   return written.error();

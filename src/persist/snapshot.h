@@ -34,6 +34,12 @@ uint64_t keys_in(const Keyspace& keyspace);
 // The version that the file of all keys will have when `wanted` is asked for.
 int snapshot_version(const Keyspace& keyspace, int wanted);
 
+// What a file begins with.
+void write_head(const SnapshotOptions& options, rdb::FileWriter& file);
+// What a file tells of a key's use, if it does.
+rdb::KeyUse use_of(const Record& record, const SnapshotOptions& options,
+                   const AccessPolicy& policy);
+
 // Writes all keys of all databases, and what the options tell, as one RDB file. Allocates little,
 // locks nothing, changes nothing. Precondition: nothing changes meanwhile: under the gate, or in a
 // child of fork().
@@ -47,8 +53,11 @@ struct SnapshotFile {
   std::string path;
   std::string temporary;
 };
+// `put` does the last step instead, for who may have changed his mind by then.
+Status put_in_place(const SnapshotFile& file);
 Result<uint64_t> save_file(const SnapshotFile& file, bool incremental_sync,
-                           const std::function<Status(rdb::ByteSink& sink)>& write);
+                           const std::function<Status(rdb::ByteSink& sink)>& write,
+                           const std::function<Status(const SnapshotFile&)>& put = put_in_place);
 Result<uint64_t> save_snapshot(const Keyspace& keyspace, const SnapshotOptions& options,
                                const SnapshotFile& file);
 

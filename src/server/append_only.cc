@@ -41,7 +41,7 @@ persist::AofPlace AppendOnly::place() const {
 
 persist::AofWriterOptions AppendOnly::writer_options() const {
   const PersistenceOptions& options = server_.options().persistence;
-  const bool spare_disk = options.no_fsync_on_rewrite && server_.persistence().child().active();
+  const bool spare_disk = options.no_fsync_on_rewrite && server_.persistence().background_active();
   return {
       .policy = spare_disk ? persist::SyncPolicy::kNever : policy_of(options.append_fsync),
       .timestamps = options.timestamps,
@@ -84,7 +84,7 @@ Status AppendOnly::turn(bool on, bool later) {
   }
   state_ = State::kWaiting;
   apply_options();
-  if (later || server_.persistence().child().active()) {
+  if (later || server_.persistence().background_active()) {
     scheduled_ = true;
     log.notice(
         "AOF was enabled but there is already another background operation. An AOF background was "

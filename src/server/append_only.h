@@ -102,7 +102,9 @@ class AppendOnly {
   persist::AofWriterOptions writer_options() const;
   Status start_rewrite();
   Status begin_increment();
-  Status fork_rewrite();
+  Status start_base();
+  // Where the new base is made; by this process itself if `pid` is 0.
+  std::string base_path(int pid) const;
   void drop_rewrite();
   void rewrite_failed(bool blame);
   void put_base(const persist::ChildEnd& end);

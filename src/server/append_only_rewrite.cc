@@ -27,7 +27,7 @@ std::string part_of(const std::string& path) {
 
 AppendOnly::Asked AppendOnly::ask_for_rewrite(bool later) {
   if (rewriting_) return Asked::kRunning;
-  if (later || server_.persistence().child().active()) {
+  if (later || server_.persistence().background_active()) {
     scheduled_ = true;
     // Who asks wants it soon, whatever has failed before.
     facts_.failures_in_a_row = 0;
@@ -46,7 +46,7 @@ Status AppendOnly::start_rewrite() {
   facts_.rewrites++;
   Status started = files_->make_folder();
   if (started) started = begin_increment();
-  if (started) started = fork_rewrite();
+  if (started) started = start_base();
   if (started) {
     rewriting_ = true;
     facts_.rewrite_began_ms = server_.clock().wall_ms();
@@ -81,12 +81,22 @@ Status AppendOnly::begin_increment() {
   return {};
 }
 
-Status AppendOnly::fork_rewrite() {
+std::string AppendOnly::base_path(int pid) const {
+  return files_->temporary_base(pid == 0 ? io::process_id() : pid);
+}
+
+Status AppendOnly::start_base() {
   persist::SnapshotOptions options = server_.persistence().snapshot_options(true);
   const PersistenceOptions& persistence = server_.options().persistence;
   rewrite_is_rdb_ = persistence.use_rdb_preamble;
   const int64_t timestamp = persistence.timestamps ? server_.clock().wall_ms() / 1000 : 0;
   const Keyspace& keyspace = server_.keyspace();
+  const std::string live_path = base_path(0);
+  if (rewrite_is_rdb_ && server_.persistence().start_live(persist::ChildKind::kRewrite, options,
+                                                          {live_path, part_of(live_path)})) {
+    server_.log().notice("Background append only file rewriting started");
+    return {};
+  }
   const auto work = [&](persist::ChildVoice& voice) -> Status {
     options.progress = [&voice](uint64_t keys) { voice.progress(keys); };
     const std::string path = files_->temporary_base(io::process_id());
@@ -128,9 +138,20 @@ void AppendOnly::finish_rewrite(const persist::ChildEnd& end) {
     server_.log().notice("Background AOF rewrite terminated with success");
     return put_base(end);
   }
-  const std::string path = files_->temporary_base(end.pid);
+  const std::string path = base_path(end.pid);
   (void)io::remove_file(path).ok();
   (void)io::remove_file(part_of(path)).ok();
+  if (end.begin_again) {
+    server_.log().notice("Databases were emptied or swapped while the log was rewritten.");
+    rewriting_ = false;
+    scheduled_ = true;
+    measure();
+    if (state_ == State::kWaiting) drop_rewrite();
+    return;
+  }
+  if (!end.problem.empty()) {
+    server_.log().warning("Write error writing append only file on disk: " + end.problem);
+  }
   if (end.signal == 0) {
     server_.log().warning("Background AOF rewrite terminated with error");
   } else {
@@ -144,7 +165,7 @@ void AppendOnly::finish_rewrite(const persist::ChildEnd& end) {
 // By the writer's thread, which has the increments: what is before the base is on disk then.
 void AppendOnly::put_base(const persist::ChildEnd& end) {
   const persist::AofFiles::NewBase base{
-      .file = files_->temporary_base(end.pid),
+      .file = base_path(end.pid),
       .is_rdb = rewrite_is_rdb_,
       .keep_increments = state_ == State::kOn ? size_t{1} : 0,
       .temporary_increment = state_ == State::kWaiting,
@@ -191,10 +212,11 @@ void AppendOnly::measure() {
 
 void AppendOnly::kill_rewrite() {
   if (!rewriting_) return;
-  persist::Child& child = server_.persistence().child();
-  if (child.kind() == persist::ChildKind::kRewrite) {
-    server_.log().notice(fmt::format("Killing running AOF rewrite child: {}", child.pid()));
-    finish_rewrite(child.kill_and_wait());
+  Persistence& persistence = server_.persistence();
+  if (persistence.background_kind() == persist::ChildKind::kRewrite) {
+    server_.log().notice(
+        fmt::format("Killing running AOF rewrite child: {}", persistence.child().pid()));
+    finish_rewrite(persistence.stop_background());
   }
   // Its base may be on its way; what is done of it is whole all the same.
   rewriting_ = false;
@@ -226,7 +248,7 @@ bool AppendOnly::limited() {
 }
 
 void AppendOnly::start_due_rewrite() {
-  if (rewriting_ || server_.persistence().child().active()) return;
+  if (rewriting_ || server_.persistence().background_active()) return;
   const PersistenceOptions& options = server_.options().persistence;
   if (scheduled_) {
     if (!limited()) (void)start_rewrite().ok();

@@ -141,7 +141,7 @@ TEST(ConfigRewrite, EverythingReadsBack) {
       differing += show(row, changed) != show(row, Options{});
     }
   }
-  EXPECT_EQ(differing, 194) << "all but cluster-enabled";
+  EXPECT_EQ(differing, 195) << "all but cluster-enabled";
   EXPECT_EQ(rewritten(text, again), text) << "a second rewrite changes nothing";
 }
 

@@ -8,17 +8,15 @@
 namespace sorrel::server {
 namespace {
 
-void write_child(InfoText& out, const persist::Child& child, int64_t now_ms) {
-  const persist::ChildProgress& progress = child.progress();
-  out.field("current_cow_peak", child.cow_peak());
-  out.field("current_cow_size", progress.cow_bytes);
-  const int64_t told_ms = child.cow_told_ms();
+void write_background(InfoText& out, const Persistence::Background& now, int64_t now_ms) {
+  out.field("current_cow_peak", now.cow_peak);
+  out.field("current_cow_size", now.progress.cow_bytes);
   out.field("current_cow_size_age",
-            told_ms == 0 ? 0 : std::max<int64_t>(0, now_ms - told_ms) / 1000);
-  const double total = std::max<double>(1, static_cast<double>(child.keys_total()));
-  out.ratio("current_fork_perc", static_cast<double>(progress.keys) * 100 / total);
-  out.field("current_save_keys_processed", progress.keys);
-  out.field("current_save_keys_total", child.keys_total());
+            now.cow_told_ms == 0 ? 0 : std::max<int64_t>(0, now_ms - now.cow_told_ms) / 1000);
+  const double total = std::max<double>(1, static_cast<double>(now.keys_total));
+  out.ratio("current_fork_perc", static_cast<double>(now.progress.keys) * 100 / total);
+  out.field("current_save_keys_processed", now.progress.keys);
+  out.field("current_save_keys_total", now.keys_total);
 }
 
 void write_log(InfoText& out, const AppendOnly& log, int64_t now_ms) {
@@ -69,20 +67,20 @@ void write_load(InfoText& out, const LoadFacts& load, int64_t now_ms) {
 void write_persistence_section(InfoText& out, Server& server) {
   Persistence& persistence = server.persistence();
   const SaveFacts& saves = persistence.saves();
-  const persist::Child& child = persistence.child();
+  const Persistence::Background background = persistence.background();
   const LoadFacts& load = persistence.load();
   const int64_t now_ms = server.clock().wall_ms();
-  const bool saving = child.kind() == persist::ChildKind::kSnapshot;
+  const bool saving = background.kind == persist::ChildKind::kSnapshot;
   out.section("Persistence");
   out.field("loading", load.loading ? 1 : 0);
   out.field("async_loading", 0);
-  write_child(out, child, now_ms);
+  write_background(out, background, now_ms);
   out.field("rdb_changes_since_last_save", persistence.changes_since_save());
   out.field("rdb_bgsave_in_progress", saving ? 1 : 0);
   out.field("rdb_last_save_time", saves.last_save_s);
   out.field("rdb_last_bgsave_status", saves.last_background_ok ? "ok" : "err");
   out.field("rdb_last_bgsave_time_sec", saves.last_background_took_s);
-  out.field("rdb_current_bgsave_time_sec", saving ? (now_ms - child.started_ms()) / 1000 : -1);
+  out.field("rdb_current_bgsave_time_sec", saving ? (now_ms - background.started_ms) / 1000 : -1);
   out.field("rdb_saves", saves.saves);
   out.field("rdb_last_cow_size", saves.last_cow_bytes);
   out.field("rdb_last_load_keys_expired", load.progress.expired_keys);

@@ -16,6 +16,12 @@ constexpr Word kFsyncWords[] = {
     {"no", static_cast<int>(Fsync::kNever)},
 };
 
+constexpr Word kMethodWords[] = {
+    {"auto", static_cast<int>(SnapshotMethod::kAuto)},
+    {"fork", static_cast<int>(SnapshotMethod::kFork)},
+    {"live", static_cast<int>(SnapshotMethod::kLive)},
+};
+
 constexpr Directive kRdb[] = {
     {.name = "dir",
      .flags = kProtected | kNotWhileLoading,
@@ -48,6 +54,10 @@ constexpr Directive kRdb[] = {
     {.name = "rdb-save-incremental-fsync",
      .kind = boolean<&Options::persistence, &PersistenceOptions::rdb_incremental_fsync>(),
      .help = "Flush a growing snapshot to disk piece by piece instead of all at its end."},
+    {.name = "snapshot-method",
+     .kind = words<&Options::persistence, &PersistenceOptions::snapshot_method>(kMethodWords),
+     .help = "How BGSAVE and rewrites of the log get at the keys as they are at one moment: by "
+             "fork, or live, in slices between commands; auto takes the better one for the size."},
     {.name = "stop-writes-on-bgsave-error",
      .kind = boolean<&Options::persistence, &PersistenceOptions::stop_writes_on_bgsave_error>(),
      .help = "Refuse writes while the last snapshot has failed."},

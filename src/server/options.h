@@ -32,6 +32,7 @@ enum class TlsUser : uint8_t { kOff, kCommonName, kUri };
 enum class OomScore : uint8_t { kNo, kRelative, kAbsolute };
 enum class ChannelDefault : uint8_t { kResetChannels, kAllChannels };
 enum class SanitizePayload : uint8_t { kNo, kYes, kClients };
+enum class SnapshotMethod : uint8_t { kAuto, kFork, kLive };
 // Who may do a dangerous thing: nobody, everybody, or only who comes over loopback or a unix
 // socket.
 enum class Allowed : uint8_t { kNo, kYes, kLocal };
@@ -206,6 +207,7 @@ struct PersistenceOptions {
   bool timestamps = false;
   bool rewrite_incremental_fsync = true;
   bool disable_auto_gc = false;
+  SnapshotMethod snapshot_method = SnapshotMethod::kAuto;
   int64_t rdb_key_save_delay_us = 0;
   int64_t key_load_delay_us = 0;
   int64_t loading_events_interval_bytes = int64_t{2} << 20;

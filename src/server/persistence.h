@@ -2,12 +2,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "dispatch/command_table.h"
 #include "persist/child.h"
+#include "persist/live_snapshot.h"
 #include "persist/loader.h"
 #include "persist/snapshot.h"
 #include "server/append_only.h"
@@ -48,6 +50,7 @@ struct ReloadOptions {
 // work itself is done in the room `persist`.
 //
 //   persistence_save.cc      snapshots: SAVE, BGSAVE, save points, the end of the child
+//   persistence_background.cc  what goes on beside commands: in a process, or live
 //   persistence_load.cc      at the start and DEBUG RELOAD; others are let in and hear LOADING
 //   persistence_commands.cc  SAVE, BGSAVE, LASTSAVE
 //
@@ -55,13 +58,15 @@ struct ReloadOptions {
 class Persistence {
  public:
   explicit Persistence(Server& server);
+  // There are keys now, if none yet. Before workers start.
+  void connect();
 
   // SAVE, BGSAVE, LASTSAVE, and those of the log. This object outlives the table.
   std::vector<Binding> bindings();
 
   // Writes a snapshot now. An Error has been logged. `progress` as in SnapshotOptions.
   Status save(std::function<void(uint64_t keys)> progress = {});
-  // The same in a child. Precondition: none is active.
+  // The same in the background. Precondition: nothing is going on there.
   Status start_background_save();
   // Ends a snapshot in the background and takes back one that is scheduled; what of both there was.
   enum class Cancelled : uint8_t { kNothing, kRunning, kScheduled };
@@ -104,16 +109,42 @@ class Persistence {
 
   // The other half: the append only log.
   AppendOnly& append_only() { return append_only_; }
+  // What goes on in the background, in a process or without one. There is one thing at a time.
+  struct Background {
+    persist::ChildKind kind = persist::ChildKind::kNone;
+    persist::ChildProgress progress;
+    uint64_t cow_peak = 0;
+    uint64_t keys_total = 0;
+    int64_t started_ms = 0;
+    int64_t cow_told_ms = 0;
+  };
+  Background background() const;
+  persist::ChildKind background_kind() const { return is_live() ? live_->kind() : child_.kind(); }
+  bool background_active() const { return background_kind() != persist::ChildKind::kNone; }
+  // Begins a snapshot without a process, if that is possible and wanted; false: it takes one.
+  // Precondition: nothing goes on in the background.
+  bool start_live(persist::ChildKind kind, const persist::SnapshotOptions& options,
+                  const persist::SnapshotFile& file);
+  // Ends what goes on in the background, and waits for that. Precondition: something does.
+  persist::ChildEnd stop_background();
+
   persist::Child& child() { return child_; }
+  // Null until connect().
+  persist::LiveSnapshot* live() { return live_.get(); }
   const SaveFacts& saves() const { return saves_; }
   SaveFacts& saves() { return saves_; }
   LoadFacts& load() { return load_; }
   uint64_t changes_since_save() const;
 
  private:
-  persist::SnapshotFile snapshot_file(int pid) const;
+  persist::SnapshotFile snapshot_file(const std::string& whose) const;
+  persist::SnapshotFile snapshot_file(int pid) const { return snapshot_file(std::to_string(pid)); }
   int64_t now_s() const;
+  bool is_live() const { return live_ != nullptr && live_->active(); }
   void end_if_insisted(const ShutdownAsked& asked, uint64_t keys);
+  void give_save_up();
+  void poll_background();
+  bool may_go_live(const persist::SnapshotOptions& options) const;
   void finish_child(const persist::ChildEnd& end);
   void finish_save(const persist::ChildEnd& end);
   bool may_try_again() const;
@@ -124,6 +155,7 @@ class Persistence {
 
   Server& server_;
   persist::Child child_;
+  std::unique_ptr<persist::LiveSnapshot> live_;
   SaveFacts saves_;
   LoadFacts load_;
   AppendOnly append_only_;

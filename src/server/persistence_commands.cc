@@ -15,7 +15,7 @@ constexpr std::string_view kAlreadySaving = "ERR Background save already in prog
 
 void save_now(Call& call) {
   Persistence& persistence = persistence_of(call);
-  if (persistence.child().kind() == persist::ChildKind::kSnapshot) {
+  if (persistence.background_kind() == persist::ChildKind::kSnapshot) {
     return call.reply.error(kAlreadySaving);
   }
   if (!persistence.save()) return call.reply.error("ERR");
@@ -41,12 +41,12 @@ void bgsave(Call& call) {
   Persistence& persistence = persistence_of(call);
   // Between the commands of a transaction nothing half done may be written.
   const bool in_transaction = !call.caller.may_wait;
-  if (persistence.child().kind() == persist::ChildKind::kSnapshot) {
+  if (persistence.background_kind() == persist::ChildKind::kSnapshot) {
     call.reply.error(kAlreadySaving);
-  } else if (in_transaction || (persistence.child().active() && is_scheduled)) {
+  } else if (in_transaction || (persistence.background_active() && is_scheduled)) {
     persistence.saves().scheduled = true;
     call.reply.simple("Background saving scheduled");
-  } else if (persistence.child().active()) {
+  } else if (persistence.background_active()) {
     call.reply.error(
         "ERR Another child process is active (AOF?): can't BGSAVE right now. Use BGSAVE SCHEDULE "
         "in order to schedule a BGSAVE whenever possible.");

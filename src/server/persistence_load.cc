@@ -34,6 +34,8 @@ bool Persistence::has_data() {
 }
 
 void Persistence::begin_loading(uint64_t total_bytes) {
+  // What is loaded takes the place of keys without asking anybody.
+  if (live_ != nullptr) live_->on_rearrangement();
   load_ = {};
   load_.loading = true;
   load_.began_ms = server_.clock().wall_ms();

@@ -44,11 +44,11 @@ std::string Persistence::rdb_path() const {
   return options.dir.empty() ? options.rdb_filename : options.dir + "/" + options.rdb_filename;
 }
 
-persist::SnapshotFile Persistence::snapshot_file(int pid) const {
+persist::SnapshotFile Persistence::snapshot_file(const std::string& whose) const {
   const std::string path = rdb_path();
   const size_t slash = path.rfind('/');
   const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
-  return {path, fmt::format("{}temp-{}.rdb", folder, pid)};
+  return {path, fmt::format("{}temp-{}.rdb", folder, whose)};
 }
 
 persist::SnapshotOptions Persistence::snapshot_options(bool as_aof_base) const {
@@ -104,6 +104,12 @@ Status Persistence::start_background_save() {
   // Made before the fork: what the child allocates is its own to pay for.
   persist::SnapshotOptions options = snapshot_options(false);
   const Keyspace& keyspace = server_.keyspace();
+  saves_.scheduled = false;
+  const persist::SnapshotFile live_file = snapshot_file(fmt::format("live-{}", io::process_id()));
+  if (start_live(persist::ChildKind::kSnapshot, options, live_file)) {
+    server_.log().notice("Background saving started");
+    return {};
+  }
   const auto work = [&](persist::ChildVoice& voice) -> Status {
     options.progress = [&voice](uint64_t keys) { voice.progress(keys); };
     const Result<uint64_t> saved =
@@ -121,14 +127,13 @@ Status Persistence::start_background_save() {
     return started;
   }
   server_.log().notice(fmt::format("Background saving started by pid {}", child_.pid()));
-  saves_.scheduled = false;
   return {};
 }
 
 Persistence::Cancelled Persistence::cancel_background_save() {
-  if (child_.kind() == persist::ChildKind::kSnapshot) {
+  if (background_kind() == persist::ChildKind::kSnapshot) {
     server_.log().notice("The snapshot in the background is given up, as a client asked.");
-    child_.kill();
+    give_save_up();
     return Cancelled::kRunning;
   }
   if (!saves_.scheduled) return Cancelled::kNothing;
@@ -136,8 +141,13 @@ Persistence::Cancelled Persistence::cancel_background_save() {
   return Cancelled::kScheduled;
 }
 
+void Persistence::give_save_up() {
+  if (is_live()) return finish_child(live_->cancel());
+  child_.kill();
+}
+
 void Persistence::after_flush_all(uint64_t changes) {
-  if (child_.kind() == persist::ChildKind::kSnapshot) child_.kill();
+  if (background_kind() == persist::ChildKind::kSnapshot) give_save_up();
   if (server_.options().persistence.save.empty()) return;
   // What was lost on purpose must not come back after a crash.
   if (save()) saves_.changes_saved += changes;
@@ -150,13 +160,23 @@ void Persistence::finish_child(const persist::ChildEnd& end) {
 
 void Persistence::finish_save(const persist::ChildEnd& end) {
   Logger& log = server_.log();
+  const bool was_process = end.pid != 0;
+  if (end.begin_again) {
+    log.notice("Databases were emptied or swapped while they were saved. Saving again...");
+    saves_.scheduled = true;
+    return;
+  }
   if (end.ok) {
+    if (!was_process) log.notice("DB saved on disk");
     log.notice("Background saving terminated with success");
     saves_.changes_saved = saves_.changes_at_fork;
     saves_.last_save_s = now_s();
     saves_.last_background_ok = true;
     saves_.last_cow_bytes = end.cow_bytes;
+  } else if (end.killed && !was_process) {
+    log.warning("Background saving was given up");
   } else if (end.signal == 0) {
+    if (!was_process) log.warning("Write error while saving DB to the disk: " + end.problem);
     log.warning("Background saving error");
     saves_.last_background_ok = false;
   } else {
@@ -187,8 +207,8 @@ void Persistence::start_due_saves() {
 }
 
 void Persistence::cron() {
-  if (const auto end = child_.poll()) finish_child(*end);
-  if (!child_.active()) start_due_saves();
+  poll_background();
+  if (!background_active()) start_due_saves();
   append_only_.cron();
 }
 
@@ -212,9 +232,9 @@ void Persistence::end_if_insisted(const ShutdownAsked& asked, uint64_t keys) {
 
 Status Persistence::prepare_shutdown(const ShutdownAsked& asked) {
   Logger& log = server_.log();
-  if (child_.kind() == persist::ChildKind::kSnapshot) {
+  if (background_kind() == persist::ChildKind::kSnapshot) {
     log.warning("There is a child saving an .rdb. Killing it!");
-    finish_child(child_.kill_and_wait());
+    finish_child(stop_background());
   }
   // What is half loaded must not take the place of what is whole.
   if (load_.loading) return {};

@@ -111,6 +111,7 @@ Status ScriptDebugging::work_apart(Call& call, const Session& session, persist::
 // nor wait for a thread that is not there.
 void ScriptDebugging::leave_everything_alone(Call& call) {
   server_.reclaimer().work_alone();
+  server_.keyspace().end_keeping();
   call.executor.effects().set_audience(Audience::kNobody);
   server_.hub().set_notifications(nullptr);
   server_.hub().set_tracking(nullptr);

@@ -79,6 +79,7 @@ Status Server::start() {
   const auto threads = static_cast<unsigned>(options_.process.threads);
   gate_ = std::make_unique<WorldGate>(threads);
   connect_memory();
+  persistence_.connect();
   executors_ = std::make_unique<ExecutorWorld>(ExecutorWorld{
       *commands_, *keyspace_, effects_, *gate_, node_, measure_cycles(clock_), &admin_.observer(),
       &waiters_, &hub_, &sessions_.tracking, &clock_, memory_.get()});
@@ -89,6 +90,7 @@ Status Server::start() {
     workers_.push_back(std::make_unique<Worker>(i, threads, *executors_, sessions_, expiry_, clock_,
                                                 random_word()));
     workers_.back()->set_latency_monitor(&admin_.latency_monitor());
+    workers_.back()->set_live_snapshot(persistence_.live());
     sessions_.hosts.push_back(&workers_.back()->host());
   }
   effects_.durability().set_workers(threads, [this](unsigned worker) {

@@ -11,6 +11,7 @@
 // Sessions are freed inside poll, between batches' callbacks, never inside a command.
 
 #include <algorithm>
+#include <utility>
 
 #include "keyspace/active_expiry.h"
 #include "server/worker.h"
@@ -23,6 +24,12 @@ namespace {
 constexpr int64_t kSliceUs = 700;
 constexpr int64_t kSliceUsPerEffort = 100;
 constexpr int64_t kSliceGapMs = 2;
+
+// A slice of a snapshot's walk, and how long clients have the worker to themselves before the next.
+constexpr int64_t kWalkNs = 300'000;
+constexpr int64_t kWalkGapMs = 1;
+// While the disk is behind.
+constexpr int64_t kWalkPauseMs = 5;
 
 // A tenth of a second, less what a timer may come early.
 constexpr int64_t kServerCronNs = 95'000'000;
@@ -80,6 +87,7 @@ void Worker::cron() {
   watchdog_.pet();
   const int64_t now_ms = host_.now_ms();
   host_.cron(now_ms);
+  if (!walking_ && executor_.door().keyspace().keeper() != nullptr) walk_slice();
   const NodeState& node = sessions_.node;
   const bool paused = (node.reasons & NodeState::kPaused) != 0 && now_ms < node.pause_until_ms;
   if (!paused) {
@@ -123,6 +131,30 @@ void Worker::expire_slice() {
   loop_->add_timer(kSliceGapMs, [this] {
     expiry_behind_ = false;
     if (expiry_.active) expire_slice();
+  });
+}
+
+void Worker::walk_slice() {
+  const Clock& clock = loop_->clock();
+  const int64_t began_ns = clock.monotonic_ns();
+  const auto walked =
+      live_->walk(index_, [&] { return clock.monotonic_ns() - began_ns < kWalkNs; });
+  note_latency("snapshot-walk", clock.monotonic_ns() - began_ns);
+  walking_ = walked != persist::LiveSnapshot::Walked::kAll;
+  if (!walking_) return;
+  // Nobody minds if nobody is there.
+  const uint64_t commands = executor_.stats().processed;
+  const bool idle = commands == std::exchange(commands_before_walk_, commands);
+  const bool must_wait = walked == persist::LiveSnapshot::Walked::kMustWait;
+  arm_walk(must_wait ? kWalkPauseMs : idle ? 0 : kWalkGapMs);
+}
+
+void Worker::arm_walk(int64_t in_ms) {
+  loop_->add_timer(in_ms, [this] {
+    // In the middle of a script, or of a load, nothing happens to keys.
+    const bool busy = (sessions_.node.reasons & (NodeState::kBusy | NodeState::kLoading)) != 0;
+    if (busy) return arm_walk(kWalkPauseMs);
+    walk_slice();
   });
 }
 

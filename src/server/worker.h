@@ -9,6 +9,7 @@
 #include "dispatch/executor.h"
 #include "io/loop.h"
 #include "io/watchdog.h"
+#include "persist/live_snapshot.h"
 #include "server/latency_monitor.h"
 #include "session/session_host.h"
 
@@ -101,6 +102,8 @@ class Worker {
   void set_server_cron(std::function<void()> task) { server_cron_ = std::move(task); }
   // Told of slices of expiry that take as long as LATENCY watches for. Before run().
   void set_latency_monitor(LatencyMonitor* monitor) { latency_ = monitor; }
+  // Whose walk this worker takes part in. Before run().
+  void set_live_snapshot(persist::LiveSnapshot* live) { live_ = live; }
 
  private:
   void step_outside();
@@ -110,6 +113,8 @@ class Worker {
   void run_crons();
   void note_latency(std::string_view event, int64_t took_ns);
   void expire_slice();
+  void walk_slice();
+  void arm_walk(int64_t in_ms);
   void arm_cron();
 
   unsigned index_;
@@ -126,12 +131,15 @@ class Worker {
   std::function<void()> server_cron_;
   int64_t server_cron_ran_ns_ = 0;
   LatencyMonitor* latency_ = nullptr;
+  persist::LiveSnapshot* live_ = nullptr;
   ExpiryStats expiry_stats_;
   TurnStats turn_stats_;
   int64_t turn_began_ns_ = 0;
   uint64_t commands_before_turn_ = 0;
   unsigned next_partition_ = 0;  // among those this worker sweeps
   bool expiry_behind_ = false;   // the last slice ran out of time
+  bool walking_ = false;         // another slice of a snapshot's walk is to come
+  uint64_t commands_before_walk_ = 0;
   bool eviction_timer_ = false;  // a round is to come
 };
 
