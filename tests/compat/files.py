@@ -34,6 +34,7 @@ class Place:
     def __init__(self, path, threads, options, source=None, kind="rdb", rewrites=True):
         self.kind = kind
         self.rewrites = rewrites
+        self.in_background = ("snapshot-method", "live") in options
         self.server = Server(path, threads, [("enable-debug-command", "yes"), *options], start_bound_s=120.0)
         if source:
             copy_files(source.server.folder, self.server.folder, kind)
@@ -56,6 +57,9 @@ class Place:
     def save(self):
         if self.kind == "aof":
             return self.rewrite()
+        if self.in_background:
+            self.call("BGSAVE")
+            return self.wait_for(b"rdb_bgsave_in_progress:0")
         reply = self.call("SAVE")
         if reply != Simple(b"OK"):
             raise ServerFailed(f"SAVE: {reply}\n{self.server.log_tail()}")
@@ -65,11 +69,14 @@ class Place:
         if not self.rewrites:
             return
         self.call("BGREWRITEAOF")
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            if b"aof_rewrite_in_progress:0" in plain(self.call("INFO", "persistence")):
-                break
+        self.wait_for(b"aof_rewrite_in_progress:0")
         self.call("SET", "behind the base", "1")
+
+    def wait_for(self, fact):
+        deadline = time.monotonic() + 60
+        while fact not in plain(self.call("INFO", "persistence")):
+            if time.monotonic() > deadline:
+                raise ServerFailed(f"{fact} does not come true\n{self.server.log_tail()}")
 
     def close(self):
         self.connection.close()
@@ -238,6 +245,7 @@ class FieldJourney:
     def run(self):
         for version in ("10", "12"):
             self.travel(f"RDB, rdb-compat-version {version}", [("rdb-compat-version", version)])
+        self.travel("RDB without a process", [("snapshot-method", "live")])
         self.travel("RDB without a sum", [("rdbchecksum", "no"), ("rdbcompression", "no")])
         self.travel("log", LOG)
         self.travel("log of commands", LOG_OF_COMMANDS)
@@ -254,6 +262,8 @@ RUNS = (
     ("append only log", LOG, LOG),
     ("append only log of commands", LOG_OF_COMMANDS, LOG_OF_COMMANDS),
     ("as it is", [], []),
+    ("without a process", [("snapshot-method", "live")], []),
+    ("log without a process", LOG + [("snapshot-method", "live")], LOG),
     ("without compression or sum", [("rdbcompression", "no"), ("rdbchecksum", "no")],
      [("rdbcompression", "no"), ("rdbchecksum", "no")]),
     ("small limits", LIMITS + [("set-max-listpack-entries", "32")], LIMITS),

@@ -6,6 +6,7 @@
 """
 
 import argparse
+import itertools
 import os
 import random
 import sys
@@ -161,7 +162,8 @@ def run_round(kind, server, writers, chance):
 
 def run_kind(kind, rounds, arguments):
     chance = random.Random(arguments.seed)
-    server = Server(arguments.server, threads=arguments.threads, options=options_of(kind))
+    methods = itertools.cycle([("snapshot-method", "live"), ("snapshot-method", "fork")])
+    server = Server(arguments.server, threads=arguments.threads, options=options_of(kind) + [next(methods)])
     failed = 0
     acknowledged = 0
     try:
@@ -169,6 +171,7 @@ def run_kind(kind, rounds, arguments):
         writers = [Writer(number) for number in range(WRITERS)]
         for number in range(rounds):
             before = sum(writer.sent for writer in writers)
+            server.options[-1] = next(methods)
             try:
                 run_round(kind, server, writers, chance)
             except (Broken, ServerFailed, *GONE) as error:
