@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,22 @@
 #include "io/socket.h"
 
 namespace sorrel::io {
+namespace {
+
+// The number that the text begins with, spaces aside.
+std::optional<uint64_t> leading_number(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  uint64_t number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  return parsed.ec == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+std::optional<uint64_t> group_memory(const char* path) {
+  const Result<std::string> text = read_file(path, 64);
+  return text ? leading_number(*text) : std::nullopt;
+}
+
+}  // namespace
 
 int process_id() {
   return getpid();
@@ -105,15 +122,28 @@ uint64_t resident_bytes() {
   if (!statm) return 0;
   const size_t blank = statm->find(' ');
   if (blank == std::string::npos) return 0;
-  uint64_t pages = 0;
-  std::from_chars(statm->data() + blank + 1, statm->data() + statm->size(), pages);
-  return pages * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const auto pages = leading_number(std::string_view(*statm).substr(blank));
+  return pages.value_or(0) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
 uint64_t total_system_memory() {
   const long pages = sysconf(_SC_PHYS_PAGES);
   const long size = sysconf(_SC_PAGESIZE);
   return pages > 0 && size > 0 ? static_cast<uint64_t>(pages) * static_cast<uint64_t>(size) : 0;
+}
+
+uint64_t available_memory() {
+  constexpr std::string_view kName = "MemAvailable:";
+  const Result<std::string> text = read_file("/proc/meminfo", 16384);
+  const size_t at = text ? text->find(kName) : std::string::npos;
+  if (at == std::string::npos) return 0;
+  const auto kilobytes = leading_number(std::string_view(*text).substr(at + kName.size()));
+  uint64_t bytes = kilobytes.value_or(0) << 10;
+  // "max" where there is no limit.
+  const auto limit = group_memory("/sys/fs/cgroup/memory.max");
+  const auto used = group_memory("/sys/fs/cgroup/memory.current");
+  if (limit && used) bytes = std::min(bytes, *limit - std::min(*limit, *used));
+  return bytes;
 }
 
 CpuTimes cpu_times(CpuOf whose) {

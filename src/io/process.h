@@ -44,6 +44,9 @@ Result<std::string> random_hex(size_t digits);
 // Memory that the process occupies now. 0 when unknown.
 uint64_t resident_bytes();
 uint64_t total_system_memory();
+// What can still be had of it: by the system, or by the control group that the process is in, if
+// that sets a limit (version 2 of them, as a container sees its own). 0 when unknown.
+uint64_t available_memory();
 
 struct CpuTimes {
   int64_t user_us = 0;

@@ -36,6 +36,8 @@ TEST(Process, MemoryFiguresAreSane) {
   const uint64_t before = resident_bytes();
   EXPECT_GT(before, 100'000u);
   EXPECT_GT(total_system_memory(), before);
+  EXPECT_GT(available_memory(), 0u);
+  EXPECT_LT(available_memory(), total_system_memory());
 }
 
 TEST(Process, CpuTimesGrow) {

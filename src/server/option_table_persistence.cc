@@ -56,8 +56,10 @@ constexpr Directive kRdb[] = {
      .help = "Flush a growing snapshot to disk piece by piece instead of all at its end."},
     {.name = "snapshot-method",
      .kind = words<&Options::persistence, &PersistenceOptions::snapshot_method>(kMethodWords),
-     .help = "How BGSAVE and rewrites of the log get at the keys as they are at one moment: by "
-             "fork, or live, in slices between commands; auto takes the better one for the size."},
+     .help =
+         "How BGSAVE and rewrites of the log get at the keys as they are at one moment: by "
+         "fork, or live, in slices between commands; auto is live from 4 GB of keys on and where "
+         "memory is too short for a fork."},
     {.name = "stop-writes-on-bgsave-error",
      .kind = boolean<&Options::persistence, &PersistenceOptions::stop_writes_on_bgsave_error>(),
      .help = "Refuse writes while the last snapshot has failed."},

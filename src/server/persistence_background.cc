@@ -1,14 +1,23 @@
 // What goes on beside commands: in a process, or live, in slices between them.
 
-#include "io/files.h"
+#include "io/process.h"
 #include "server/persistence.h"
 #include "server/server.h"
 
 namespace sorrel::server {
 namespace {
 
-// Below it a fork is over before anybody notices, and what looks for a process finds one.
-constexpr size_t kWorthLiveBytes = size_t{2} << 30;
+// From here on a fork takes about a tenth of a second, in which everybody waits.
+constexpr size_t kForkTakesLong = size_t{4} << 30;
+
+// A process shares the memory only until it is written to; in the worst case it needs as much
+// again.
+bool is_live_better(size_t bytes) {
+  constexpr size_t kAlwaysThere = size_t{64} << 20;
+  if (bytes >= kForkTakesLong) return true;
+  const uint64_t available = bytes > kAlwaysThere ? io::available_memory() : 0;
+  return available != 0 && available < bytes;
+}
 
 }  // namespace
 
@@ -40,7 +49,7 @@ bool Persistence::may_go_live(const persist::SnapshotOptions& options) const {
     return false;
   const Keyspace& keyspace = server_.keyspace();
   if (!live_->ready() || keyspace.large_values() > 0) return false;
-  return method == SnapshotMethod::kLive || keyspace.memory_bytes() >= kWorthLiveBytes;
+  return method == SnapshotMethod::kLive || is_live_better(keyspace.memory_bytes());
 }
 
 bool Persistence::start_live(persist::ChildKind kind, const persist::SnapshotOptions& options,

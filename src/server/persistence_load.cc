@@ -5,25 +5,16 @@
 #include "io/files.h"
 #include "io/mapped_file.h"
 #include "server/persistence.h"
+#include "server/rdb_damage.h"
 #include "server/server.h"
-#include "tools/check_rdb.h"
 
 namespace sorrel::server {
 namespace {
 
-// What the checker says of a file that could not be loaded, as Redis's server has it in its log:
-// the key that is damaged, its type, how many came before it. Not what the file tells before that:
-// that would be as many lines as it likes. A server that ends because of a file says so whatever
-// its loglevel.
-void log_check(const std::string& path, int64_t now_ms, Logger& log) {
+// Read a second time, as it is now.
+void log_damage(const std::string& path, int64_t now_ms, Logger& log) {
   const auto file = io::MappedFile::open(path, io::MappedFile::Missing::kReadsZeros);
-  if (!file) return;
-  bool failed = false;
-  (void)tools::check_rdb(path, file->bytes(), now_ms, [&](std::string_view line) {
-    failed = failed || line.starts_with(tools::kRdbErrorMark);
-    if (line.ends_with('\n')) line.remove_suffix(1);
-    if (failed) log.warning(line);
-  });
+  if (file) log_rdb_damage(path, file->bytes(), true, now_ms, log);
 }
 
 }  // namespace
@@ -123,7 +114,7 @@ Status Persistence::load_rdb_at_start() {
   const Status loaded = load_rdb(rdb_path(), load_options(), 0, true);
   if (!loaded) {
     if (!server_.stopping()) {
-      log_check(rdb_path(), server_.clock().wall_ms(), server_.log());
+      log_damage(rdb_path(), server_.clock().wall_ms(), server_.log());
       server_.log().warning("Terminating server after rdb file reading failure.");
     }
     return loaded;
