@@ -25,6 +25,7 @@ from exchange import LIMITS, REFERENCE, content, create, encoding, NEWER, plain 
 from lib.resp import Simple  # noqa: E402
 from lib.server import Server, ServerFailed  # noqa: E402
 
+LIVE = ("snapshot-method", "live")
 LIBRARY = b"#!lua name=lib\nredis.register_function('answer', function() return 42 end)"
 
 
@@ -34,7 +35,7 @@ class Place:
     def __init__(self, path, threads, options, source=None, kind="rdb", rewrites=True):
         self.kind = kind
         self.rewrites = rewrites
-        self.in_background = ("snapshot-method", "live") in options
+        self.in_background = LIVE in options
         self.server = Server(path, threads, [("enable-debug-command", "yes"), *options], start_bound_s=120.0)
         if source:
             copy_files(source.server.folder, self.server.folder, kind)
@@ -245,7 +246,7 @@ class FieldJourney:
     def run(self):
         for version in ("10", "12"):
             self.travel(f"RDB, rdb-compat-version {version}", [("rdb-compat-version", version)])
-        self.travel("RDB without a process", [("snapshot-method", "live")])
+        self.travel("RDB without a process", [LIVE])
         self.travel("RDB without a sum", [("rdbchecksum", "no"), ("rdbcompression", "no")])
         self.travel("log", LOG)
         self.travel("log of commands", LOG_OF_COMMANDS)
@@ -259,14 +260,12 @@ LOG = [("appendonly", "yes"), ("appendfsync", "always")]
 LOG_OF_COMMANDS = LOG + [("aof-use-rdb-preamble", "no")]
 NEVER_REWRITTEN = LOG + [("auto-aof-rewrite-percentage", "0")]
 RUNS = (
-    ("append only log", LOG, LOG),
+    ("append only log, without a process", LOG + [LIVE], LOG),
     ("append only log of commands", LOG_OF_COMMANDS, LOG_OF_COMMANDS),
     ("as it is", [], []),
-    ("without a process", [("snapshot-method", "live")], []),
-    ("log without a process", LOG + [("snapshot-method", "live")], LOG),
     ("without compression or sum", [("rdbcompression", "no"), ("rdbchecksum", "no")],
      [("rdbcompression", "no"), ("rdbchecksum", "no")]),
-    ("small limits", LIMITS + [("set-max-listpack-entries", "32")], LIMITS),
+    ("small limits, without a process", LIMITS + [("set-max-listpack-entries", "32"), LIVE], LIMITS),
     ("compressed lists", [("list-compress-depth", "1")], [("list-compress-depth", "2")]),
     ("with idle times", [("maxmemory-policy", "allkeys-lru")], [("maxmemory-policy", "allkeys-lru")]),
     ("with frequencies", [("maxmemory-policy", "allkeys-lfu")], [("maxmemory-policy", "allkeys-lfu")]),
