@@ -24,24 +24,23 @@ void AofPen::replace_file(OpenLog log) {
 }
 
 int64_t AofPen::work(int64_t now_ns, SyncPolicy policy) {
+  const int64_t due_ns = write(now_ns, policy);
+  if (now_ns < due_ns) return due_ns;
+  if (!sync()) return retry_ns_;
+  failing_ = false;
+  return kNever;
+}
+
+int64_t AofPen::write(int64_t now_ns, SyncPolicy policy) {
   now_ns_ = now_ns;
   if (failing_ && now_ns < retry_ns_) return retry_ns_;
   if (!cut_back() || !write_todo()) return retry_ns_;
-  if (policy == SyncPolicy::kNever) {
-    // The system syncs when it likes; what it has taken is all that is promised.
-    while (!unsynced_.empty()) {
-      let_go(std::move(unsynced_.front()));
-      unsynced_.pop_front();
-    }
-    unsynced_bytes_ = 0;
-    synced_ = written_;
-    durable_ = written_sequence_;
-  } else if (sync_due(now_ns, policy) && !sync()) {
-    return retry_ns_;
-  }
-  failing_ = false;
-  if (!dirty_ || policy == SyncPolicy::kNever) return kNever;
-  return synced_ns_ + kSyncEveryNs;
+  // The system syncs when it likes; what it has taken is all that is promised.
+  if (policy == SyncPolicy::kNever) forget_unsynced();
+  const int64_t due_ns = next_sync_ns(policy);
+  // After a failed sync only a good one tells that all is well.
+  if (due_ns > now_ns) failing_ = false;
+  return due_ns;
 }
 
 bool AofPen::finish(int64_t now_ns) {
@@ -52,10 +51,21 @@ bool AofPen::finish(int64_t now_ns) {
   return true;
 }
 
-bool AofPen::sync_due(int64_t now_ns, SyncPolicy policy) const {
-  if (!dirty_) return false;
-  return policy == SyncPolicy::kAlways || unsynced_bytes_ > kMostUnsynced ||
-         now_ns - synced_ns_ >= kSyncEveryNs;
+int64_t AofPen::next_sync_ns(SyncPolicy policy) const {
+  if (!dirty_ || policy == SyncPolicy::kNever) return kNever;
+  if (policy == SyncPolicy::kAlways || unsynced_bytes_ > kMostUnsynced) return 0;
+  return synced_ns_ + kSyncEveryNs;
+}
+
+// Everything that was written is as safe as it has to be.
+void AofPen::forget_unsynced() {
+  while (!unsynced_.empty()) {
+    let_go(std::move(unsynced_.front()));
+    unsynced_.pop_front();
+  }
+  unsynced_bytes_ = 0;
+  synced_ = written_;
+  durable_ = written_sequence_;
 }
 
 // Nothing is written behind bytes that may be a torn piece of something.
@@ -85,11 +95,17 @@ bool AofPen::write_todo() {
     written_ += block.bytes.size();
     unsynced_bytes_ += block.bytes.size();
     written_sequence_ = block.last_sequence;
-    const bool says_nothing = unsynced_.empty() && block.bytes.size() == 0;
     LogBlockPtr done = std::move(todo_.front());
     todo_.pop_front();
-    if (says_nothing) {
+    if (unsynced_.empty() && done->bytes.size() == 0) {
       durable_ = done->last_sequence;
+      let_go(std::move(done));
+    } else if (done->bytes.size() < kSmallBlock && !unsynced_.empty() &&
+               !unsynced_.back()->bytes.lacks(done->bytes.size())) {
+      // Many small ones must not hold the memory of many large ones.
+      LogBlock& last = *unsynced_.back();
+      last.bytes.append(done->bytes.view());
+      last.last_sequence = done->last_sequence;
       let_go(std::move(done));
     } else {
       unsynced_.push_back(std::move(done));
@@ -110,15 +126,9 @@ bool AofPen::sync() {
     must_cut_ = true;
     return fail(done.error(), now_ns_);
   }
-  while (!unsynced_.empty()) {
-    let_go(std::move(unsynced_.front()));
-    unsynced_.pop_front();
-  }
-  unsynced_bytes_ = 0;
-  synced_ = written_;
+  forget_unsynced();
   synced_ns_ = now_ns_;
   dirty_ = false;
-  durable_ = written_sequence_;
   return true;
 }
 

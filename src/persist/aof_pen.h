@@ -51,6 +51,10 @@ class AofPen {
   // kNever: only then.
   static constexpr int64_t kNever = INT64_MAX;
   int64_t work(int64_t now_ns, SyncPolicy policy);
+  // The same without any sync, for who must not wait for the disk: what was added is in the
+  // system's hands then. Returns when work() is due. Precondition: nothing that was added has a
+  // `before`.
+  int64_t write(int64_t now_ns, SyncPolicy policy);
   // Writes and syncs all there is, whatever the policy. False: that has failed.
   bool finish(int64_t now_ns);
 
@@ -74,13 +78,16 @@ class AofPen {
   static constexpr int64_t kRetryEveryNs = 1'000'000'000;
   // Memory that a second of writing may take before it is synced early: little enough that the same
   // memory serves again and again, and that a sync does not take long.
-  static constexpr uint64_t kMostUnsynced = 16 << 20;
+  static constexpr uint64_t kMostUnsynced = 4 << 20;
+  // Blocks of fewer bytes are put together while they wait for a sync.
+  static constexpr size_t kSmallBlock = 32 << 10;
 
  private:
   bool cut_back();
   bool write_todo();
   bool sync();
-  bool sync_due(int64_t now_ns, SyncPolicy policy) const;
+  int64_t next_sync_ns(SyncPolicy policy) const;
+  void forget_unsynced();
   bool fail(const Error& error, int64_t now_ns);
   void let_go(LogBlockPtr block);
 

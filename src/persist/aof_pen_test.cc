@@ -50,6 +50,47 @@ TEST(AofPenTest, EverySecondSyncsOnceASecond) {
   EXPECT_EQ(pen.durable(), 2u);
 }
 
+TEST(AofPenTest, WritesWithoutSyncingAndSaysWhenThatIsDue) {
+  FakeDisk disk;
+  AofPen pen(open_fake(disk), 0);
+  pen.add(block(1, "one"));
+  pen.work(10 * kSecond, SyncPolicy::kEverySecond);
+  pen.add(block(2, "two"));
+  EXPECT_EQ(pen.write(13 * kSecond, SyncPolicy::kEverySecond), 11 * kSecond);
+  EXPECT_EQ(disk.written, "onetwo");
+  EXPECT_EQ(disk.synced, "one");
+  EXPECT_EQ(pen.durable(), 1u);
+  EXPECT_EQ(pen.write(13 * kSecond, SyncPolicy::kAlways), 0);
+  EXPECT_EQ(pen.durable(), 1u);
+  EXPECT_EQ(pen.write(13 * kSecond, SyncPolicy::kNever), AofPen::kNever);
+  EXPECT_EQ(pen.durable(), 2u);
+  EXPECT_EQ(disk.synced, "one");
+}
+
+TEST(AofPenTest, ManySmallBlocksTakeTheMemoryOfAFew) {
+  FakeDisk disk;
+  AofPen pen(open_fake(disk), 0);
+  pen.add(block(1, "x"));
+  pen.work(kSecond, SyncPolicy::kEverySecond);
+  pen.take_free();
+  std::string all = "x";
+  for (uint64_t i = 2; i < 2000; i++) {
+    pen.add(block(i, "abcdefgh"));
+    all += "abcdefgh";
+    pen.write(kSecond + 1, SyncPolicy::kEverySecond);
+  }
+  EXPECT_GT(pen.take_free().size(), 1990u);
+  // All of it is still there to be written again.
+  disk.on_sync = [] { return false; };
+  disk.drops_on_failed_sync = true;
+  pen.work(2 * kSecond, SyncPolicy::kEverySecond);
+  EXPECT_TRUE(pen.failing());
+  disk.on_sync = [] { return true; };
+  pen.work(4 * kSecond, SyncPolicy::kEverySecond);
+  EXPECT_EQ(disk.synced, all);
+  EXPECT_EQ(pen.durable(), 1999u);
+}
+
 TEST(AofPenTest, NeverSyncsWhenToldSo) {
   FakeDisk disk;
   AofPen pen(open_fake(disk), 0);

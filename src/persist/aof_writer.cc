@@ -16,8 +16,12 @@ constexpr size_t kBlockBytes = 512 * 1024;
 // is not taken from the system anew for every byte. A log at rest keeps a few.
 constexpr size_t kFreeBlocks = 64;
 constexpr size_t kRestingBlocks = 2;
-// A busy log is written this often, so that the thread does not wake for every turn of a worker.
-constexpr int64_t kGatherNs = 10'000'000;
+// Workers write this often at most. Where turns are short, a call into the system in each would
+// cost more than all else that the log does.
+constexpr int64_t kGatherNs = 200'000;
+// So long it may take until the thread writes what no worker has come to write: the last of a busy
+// time. It must not wake often beside workers that come.
+constexpr int64_t kLeftNs = 5'000'000;
 // With `everysec` replies wait when the oldest change is this old and not synced.
 constexpr int64_t kStallNs = 2'000'000'000;
 
@@ -42,7 +46,7 @@ void AofWriter::start(OpenLog log, bool counts) {
     selected_ = -1;
     stamped_second_ = 0;
     oldest_ns_ = 0;
-    stopping_ = urgent_ = resting_ = false;
+    stopping_ = urgent_ = resting_ = at_disk_ = false;
     state_ = {};
     state_.file_size = pen_->size();
     call_again_ns_ = AofPen::kNever;
@@ -188,11 +192,65 @@ void AofWriter::on_effect(const Effect& effect) {
 }
 
 void AofWriter::end_batch() {
-  if (oldest_ns_ == 0 && !queue_.empty()) oldest_ns_ = clock_.monotonic_ns();
-  const bool wake = (resting_ && !queue_.empty()) || group_.just_complete(seen_);
-  if (wake) resting_ = false;
+  const int64_t now_ns = clock_.monotonic_ns();
+  if (oldest_ns_ == 0 && !queue_.empty()) oldest_ns_ = now_ns;
+  bool wake = false;
+  if (writes_through(now_ns)) {
+    wake = write_through(now_ns);
+  } else {
+    wake = (resting_ && !queue_.empty()) || group_.just_complete(seen_);
+    if (wake) resting_ = false;
+  }
   mutex_.unlock();
   if (wake) work_.notify_one();
+}
+
+// Can the worker write what it has brought?
+bool AofWriter::writes_through(int64_t now_ns) const {
+  return options_.policy != SyncPolicy::kAlways && now_ns - wrote_ns_ >= kGatherNs && !at_disk_ &&
+         !queue_.empty() && !urgent_ && !state_.failing && options_.write_delay_us == 0;
+}
+
+// True: the thread has to hear of it.
+bool AofWriter::write_through(int64_t now_ns) {
+  for (LogBlockPtr& block : queue_) pen_->add(std::move(block));
+  queue_.clear();
+  queued_bytes_ = 0;
+  wrote_ns_ = now_ns;
+  const int64_t due_ns = pen_->write(now_ns, options_.policy);
+  tell_durable();
+  keep_free_blocks();
+  if (pen_->failing()) {
+    // The thread sees that, tells of it and tries again.
+    urgent_ = true;
+    return true;
+  }
+  note_state();
+  if (pen_->idle()) oldest_ns_ = 0;
+  const bool sooner = due_ns < call_again_ns_;
+  call_again_ns_ = due_ns;
+  return sooner;
+}
+
+void AofWriter::tell_durable() {
+  if (!counts_.load() || pen_->durable() == told_) return;
+  told_ = pen_->durable();
+  stream_.durability().set_durable(told_);
+}
+
+void AofWriter::keep_free_blocks() {
+  for (LogBlockPtr& block : pen_->take_free()) {
+    if (free_.size() < kFreeBlocks && block->bytes.capacity() <= 2 * kBlockBytes) {
+      free_.push_back(std::move(block));
+    }
+  }
+}
+
+void AofWriter::note_state() {
+  state_.file_size = pen_->size();
+  state_.waiting_bytes = pen_->waiting_bytes();
+  state_.failing = pen_->failing();
+  state_.problem = pen_->problem();
 }
 
 AofWriterState AofWriter::state() const {
@@ -230,7 +288,7 @@ void AofWriter::wait_for_work(std::unique_lock<std::mutex>& lock) {
     int64_t until_ns = call_again_ns_;
     if (!queue_.empty() && !state_.failing) {
       const bool always = options_.policy == SyncPolicy::kAlways;
-      until_ns = std::min(until_ns, always ? group_.wait_until(seen_) : wrote_ns_ + kGatherNs);
+      until_ns = std::min(until_ns, always ? group_.wait_until(seen_) : wrote_ns_ + kLeftNs);
     }
     if (now_ns >= until_ns) break;
     resting_ = queue_.empty();
@@ -258,6 +316,7 @@ void AofWriter::run() {
     const bool was_failing = state_.failing;
     const int64_t began_ns = clock_.monotonic_ns();
     if (!taken.empty()) group_.begin_sync(seen_, began_ns);
+    at_disk_ = true;
     lock.unlock();
 
     if (options.write_delay_us > 0 && !taken.empty()) {
@@ -266,32 +325,31 @@ void AofWriter::run() {
     const bool writes = !taken.empty();
     for (LogBlockPtr& block : taken) pen_->add(std::move(block));
     if (finish) (void)pen_->finish(began_ns);
-    call_again_ns_ = pen_->work(began_ns, options.policy);
-    if (writes) wrote_ns_ = clock_.monotonic_ns();
+    const int64_t call_again_ns = pen_->work(began_ns, options.policy);
+    const int64_t wrote_ns = clock_.monotonic_ns();
     const bool synced = pen_->idle();
-    if (counts_.load() && pen_->durable() != told_) {
-      told_ = pen_->durable();
-      stream_.durability().set_durable(told_);
-    }
+    tell_durable();
 
     lock.lock();
-    for (LogBlockPtr& block : pen_->take_free()) {
-      if (free_.size() < kFreeBlocks && block->bytes.capacity() <= 2 * kBlockBytes) {
-        free_.push_back(std::move(block));
+    at_disk_ = false;
+    wrote_ns_ = wrote_ns;
+    call_again_ns_ = call_again_ns;
+    keep_free_blocks();
+    std::vector<LogBlockPtr> spare;
+    if (free_.size() > kRestingBlocks) {
+      if (synced && seen_ == round_seen_) {
+        spare.assign(std::move_iterator(free_.begin() + kRestingBlocks),
+                     std::move_iterator(free_.end()));
+        free_.resize(kRestingBlocks);
+      } else {
+        // To see whether it is at rest then.
+        call_again_ns_ = std::min(call_again_ns_, wrote_ns + AofPen::kSyncEveryNs);
       }
     }
-    std::vector<LogBlockPtr> spare;
-    if (synced && queue_.empty() && free_.size() > kRestingBlocks) {
-      spare.assign(std::move_iterator(free_.begin() + kRestingBlocks),
-                   std::move_iterator(free_.end()));
-      free_.resize(kRestingBlocks);
-    }
-    state_.file_size = pen_->size();
-    state_.waiting_bytes = pen_->waiting_bytes();
-    state_.failing = pen_->failing();
-    state_.problem = pen_->problem();
+    round_seen_ = seen_;
+    note_state();
     if (synced) oldest_ns_ = queue_.empty() ? 0 : began_ns;
-    if (writes && options.policy == SyncPolicy::kAlways) group_.end_sync(seen_, wrote_ns_);
+    if (writes && options.policy == SyncPolicy::kAlways) group_.end_sync(seen_, wrote_ns);
     flush_done_ = flushing;
     done_.notify_all();
     const bool tell = state_.failing != was_failing && on_trouble_;

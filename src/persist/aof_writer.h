@@ -33,13 +33,16 @@ struct AofWriterState {
   std::string problem;  // the last one, as the system says it
 };
 
-// The log's way to the disk: takes the stream's effects in, and has a thread that writes and syncs
-// them. No worker ever waits for the disk; who must not speak before it asks Durability.
+// The log's way to the disk: takes the stream's effects in, has them written, and has a thread that
+// syncs. No worker ever waits for a sync; who must not speak before it asks Durability.
 //
-//   workers ── on_effect ──> blocks ──(mutex)──> the thread: AofPen ──> set_durable, wake workers
+//   workers ── on_effect ──> blocks ──(mutex)──> AofPen ──> set_durable, wake workers
 //
-// How often it writes: for `always` as soon as those who were answered together have written again
-// (see CommitGroup); else at once after a rest, and then every few milliseconds.
+// Who writes: for `always` the thread, as soon as those who were answered together have written
+// again (see CommitGroup). Else the worker itself, at the end of its turn and before its replies
+// leave: what the system has is not lost when the process dies. When the last write is only just
+// past it is left to the next turn, or to the thread in a few milliseconds; so is what comes while
+// the thread is at the disk.
 //
 // Thread rule: on_effect and batches from the stream; switch_at, set_options, start and stop under
 // the gate (or before workers start); state() from any thread.
@@ -92,6 +95,11 @@ class AofWriter final : public EffectSink {
 
   void run();
   void wait_for_work(std::unique_lock<std::mutex>& lock);
+  bool writes_through(int64_t now_ns) const;
+  bool write_through(int64_t now_ns);
+  void tell_durable();
+  void keep_free_blocks();
+  void note_state();
   LogBlock& block_for(size_t bytes);
   void place_due_switch();
   void add_timestamp();
@@ -99,8 +107,9 @@ class AofWriter final : public EffectSink {
   const Clock& clock_;
   EffectStream& stream_;
   std::function<void()> on_trouble_;
-  AofWriterOptions options_;     // changed under the gate and mutex_
-  std::unique_ptr<AofPen> pen_;  // the thread's, while it runs
+  AofWriterOptions options_;  // changed under the gate and mutex_
+  // Whose it is: the thread's while it is at the disk, else whoever's who holds mutex_.
+  std::unique_ptr<AofPen> pen_;
   std::thread thread_;
   std::atomic<bool> counts_{false};  // changed under the gate
 
@@ -111,21 +120,23 @@ class AofWriter final : public EffectSink {
   std::vector<LogBlockPtr> queue_;
   std::vector<LogBlockPtr> free_;
   std::vector<Switch> switches_;
-  uint64_t seen_ = 0;  // the last effect that came
+  uint64_t seen_ = 0;        // the last effect that came
+  uint64_t round_seen_ = 0;  // when the thread was at the disk last
   uint64_t queued_bytes_ = 0;
   int selected_ = -1;
   int64_t stamped_second_ = 0;
   int64_t oldest_ns_ = 0;  // when the first effect came that is not synced yet; 0: none
   bool resting_ = false;   // the thread waits for something to come
+  bool at_disk_ = false;   // the thread is
   bool urgent_ = false;    // something is not to wait for more to come
+  int64_t call_again_ns_ = AofPen::kNever;
+  int64_t wrote_ns_ = 0;
   CommitGroup group_;
   bool stopping_ = false;
   uint64_t flush_wanted_ = 0;
   uint64_t flush_done_ = 0;
   AofWriterState state_;
-  // The thread's.
-  int64_t wrote_ns_ = 0;
-  int64_t call_again_ns_ = AofPen::kNever;
+  // Of who has the pen.
   uint64_t told_ = 0;  // what others know to be durable
 };
 

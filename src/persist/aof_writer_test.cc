@@ -88,11 +88,82 @@ TEST_F(AofWriterTest, NotesTheTime) {
   EXPECT_EQ(disk.written.find("#TS:", 4), std::string::npos);
 }
 
-TEST_F(AofWriterTest, IsWrittenSoonWithoutBeingAsked) {
+// A process that is killed after it has answered loses nothing.
+TEST_F(AofWriterTest, IsWrittenWhenTheTurnIsAtItsEnd) {
+  for (const SyncPolicy policy : {SyncPolicy::kEverySecond, SyncPolicy::kNever}) {
+    disk.written.clear();
+    start(policy);
+    // The next sync is a second away then.
+    append(0, "a");
+    log.flush();
+    ASSERT_TRUE(writer.flush().ok());
+    for (int i = 0; i < 20; i++) {
+      const int64_t before_ns = clock.monotonic_ns();
+      while (clock.monotonic_ns() - before_ns < 1'000'000) std::this_thread::yield();
+      const size_t before = disk.contents().size();
+      append(0, "b");
+      log.flush();
+      ASSERT_EQ(disk.contents().size(), before + logged({"b"}).size());
+      ASSERT_EQ(writer.state().file_size, disk.contents().size());
+    }
+    // One after the other, all come.
+    const size_t before = disk.contents().size();
+    for (int i = 0; i < 20; i++) {
+      append(0, "c");
+      log.flush();
+    }
+    EXPECT_TRUE(
+        comes_true([&] { return disk.contents().size() == before + 20 * logged({"c"}).size(); }));
+    if (policy == SyncPolicy::kNever) {
+      EXPECT_TRUE(comes_true([&] { return stream.durability().covers(stream.last_sequence()); }));
+    }
+    ASSERT_TRUE(writer.stop().ok());
+  }
+}
+
+TEST_F(AofWriterTest, ATurnDoesNotWaitForASync) {
+  std::atomic<bool> syncing{false};
+  std::atomic<bool> let_go{false};
+  disk.on_sync = [&] {
+    syncing = true;
+    return comes_true([&] { return let_go.load(); });
+  };
   start(SyncPolicy::kEverySecond);
   append(0, "a");
   log.flush();
-  EXPECT_TRUE(comes_true([&] { return !disk.contents().empty(); }));
+  ASSERT_TRUE(comes_true([&] { return syncing.load(); }));
+  append(0, "b");
+  log.flush();
+  EXPECT_GT(writer.state().waiting_bytes, 0u);
+  let_go = true;
+  EXPECT_TRUE(comes_true([&] {
+    return disk.contents() == logged({"SELECT", "0"}) + logged({"a"}) + logged({"b"});
+  }));
+}
+
+TEST_F(AofWriterTest, AWriteThatFailsInATurnIsToldAndRepeated) {
+  start(SyncPolicy::kEverySecond);
+  append(0, "a");
+  log.flush();
+  ASSERT_TRUE(writer.flush().ok());
+  const std::string before = disk.contents();
+  {
+    const std::lock_guard lock(disk.mutex);
+    disk.on_append = [](size_t) { return 2; };
+  }
+  append(0, "b");
+  log.flush();
+  ASSERT_TRUE(comes_true([&] { return troubles == 1; }));
+  EXPECT_TRUE(writer.state().failing);
+  append(0, "c");
+  log.flush();
+  {
+    const std::lock_guard lock(disk.mutex);
+    disk.on_append = [](size_t) { return -1; };
+  }
+  ASSERT_TRUE(comes_true([&] { return troubles == 2; }));
+  EXPECT_TRUE(
+      comes_true([&] { return disk.contents() == before + logged({"b"}) + logged({"c"}); }));
 }
 
 TEST_F(AofWriterTest, AlwaysHoldsAndTellsWhoWaits) {

@@ -9,7 +9,9 @@ class KeptRepliesTest : public SessionTest {
  protected:
   struct Listener final : EffectSink {
     void on_effect(const Effect& effect) override { last = effect.sequence; }
+    void end_batch() override { batches++; }
     uint64_t last = 0;
+    int batches = 0;
   };
 
   void SetUp() override {
@@ -47,6 +49,25 @@ TEST_F(KeptRepliesTest, ReadersOfOtherKeysGoOn) {
   sync();
   EXPECT_EQ(reader->take(), ":1\r\n");
   EXPECT_EQ(writer->take(), "+OK\r\n");
+}
+
+// A long turn gives the disk what there is, and its readers their answers, before its end.
+TEST_F(KeptRepliesTest, ALongTurnIsReleasedInParts) {
+  std::vector<std::shared_ptr<io::FakeClient>> clients;
+  std::string writes;
+  for (int i = 0; i < 300; i++) writes += "SET a b\r\n";
+  for (int i = 0; i < 4; i++) clients.push_back(connect());
+  for (auto& client : clients) client->push(writes);
+  run();
+  EXPECT_EQ(disk.batches, 2);
+  sync();
+  for (auto& client : clients) EXPECT_EQ(client->take().size(), 300 * 5u);
+  // Where nothing waits, turns stay whole.
+  effects.durability().stop_holding();
+  disk.batches = 0;
+  for (auto& client : clients) client->push(writes);
+  run();
+  EXPECT_EQ(disk.batches, 1);
 }
 
 TEST_F(KeptRepliesTest, EachWaitsForItsOwn) {

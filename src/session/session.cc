@@ -71,6 +71,7 @@ void Session::on_data(std::string_view bytes) {
     held_.clear();
     parser_.reset();
   }
+  host_.release_in_passing();
 }
 
 void Session::run_held() {

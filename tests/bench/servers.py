@@ -20,7 +20,9 @@ class Server:
     def __init__(self, name, program, extra, cores="0"):
         self.name = name
         self.port = free_port()
-        self.dir = tempfile.mkdtemp(prefix="sorrel-bench-")
+        # Logs of gigabytes are written here; it goes when nobody holds the server any more.
+        self.folder = tempfile.TemporaryDirectory(prefix="sorrel-bench-", ignore_cleanup_errors=True)
+        self.dir = self.folder.name
         command = [program, "--port", str(self.port), "--bind", "127.0.0.1", "--save", ""]
         self.process = subprocess.Popen(
             (["taskset", "-c", cores] if cores else []) + command + extra,
