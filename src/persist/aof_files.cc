@@ -98,10 +98,14 @@ Result<OpenLog> AofFiles::add_increment_locked() {
   if (Status made = make_folder(); !made) return made.error();
   Manifest next = manifest_;
   const std::string file = path(next.add_increment(place_.name));
-  // One that was left behind by a crash is no part of anything.
-  if (Status removed = io::remove_file(file); !removed) return removed.error();
   Result<OpenLog> opened = open_log_file(file);
   if (!opened) return opened;
+  // What was left behind by a crash is no part of anything. The file stays, though: a manifest that
+  // was put in place but could not be synced may name it.
+  if (opened->size > 0) {
+    if (Status emptied = opened->file->truncate(0); !emptied) return emptied.error();
+    opened->size = 0;
+  }
   if (Status synced = io::sync_directory(folder()); !synced) return synced.error();
   if (Status written = write_manifest(next); !written) return written.error();
   manifest_ = std::move(next);

@@ -139,6 +139,24 @@ TEST_F(AofFilesTest, AnIncrementStaysWhenTheManifestMayNameIt) {
             "file a.aof.2.base.rdb seq 2 type b\nfile a.aof.2.incr.aof seq 2 type i\n");
 }
 
+// Nor is it gone for a moment when it is begun once more.
+TEST_F(AofFilesTest, AnIncrementThatIsBegunAgainIsTheSameFile) {
+  ASSERT_TRUE(files->read().ok());
+  ASSERT_TRUE(files->make_folder().ok());
+  fs::create_directory(files->path("a.aof.manifest"));  // cannot be written
+  ASSERT_FALSE(files->add_increment().ok());
+  const fs::path file = files->path("a.aof.1.incr.aof");
+  put(file, "left behind");
+  fs::create_hard_link(file, dir / "link");
+  fs::remove(files->path("a.aof.manifest"));
+  const auto begun = files->add_increment();
+  ASSERT_TRUE(begun.ok());
+  EXPECT_EQ(begun->size, 0u);
+  EXPECT_EQ(get(file), "");
+  EXPECT_EQ(fs::hard_link_count(file), 2u);
+  EXPECT_EQ(manifest_text(), "file a.aof.1.incr.aof seq 1 type i\n");
+}
+
 TEST_F(AofFilesTest, ALogOfOldBecomesTheBase) {
   put(dir / "a.aof", "old log");
   ASSERT_TRUE(files->read().ok());
