@@ -139,6 +139,8 @@ TEST_F(AofWriterTest, ATurnDoesNotWaitForASync) {
   EXPECT_TRUE(comes_true([&] {
     return disk.contents() == logged({"SELECT", "0"}) + logged({"a"}) + logged({"b"});
   }));
+  // What the disk does must not outlive what it does it with.
+  ASSERT_TRUE(writer.stop().ok());
 }
 
 TEST_F(AofWriterTest, AWriteThatFailsInATurnIsToldAndRepeated) {
