@@ -54,7 +54,9 @@ constexpr bool keys_well_formed(const CommandSpec& spec) {
     if (key.key_num_index < 0 || key.first_key < 0) return false;
     if (key.begin == KeySpec::Begin::kKeyword && key.keyword.empty()) return false;
     if (!key.passed_word.empty() && (key.start_from < 1 || key.passed_arguments < 1)) return false;
-    if (!key.options.empty() && key.start_from < 1) return false;
+    bool instead = key.instead_from != 0;
+    if (!key.options.empty() && !instead && key.start_from < 1) return false;
+    if (instead && (spec.keys.size() != 2 || &key != &spec.keys[1])) return false;
     if (key.limit != 0 && key.last != -1) return false;
     if (variable != !key.wide_words.empty()) return false;
     if (variable && (key.narrow_flags == 0 || key.words_from < 1)) return false;

@@ -43,6 +43,78 @@ constexpr Change kRestoreHistory[] = {
     {.version = "5.0.0", .what = "The options IDLETIME and FREQ."},
 };
 
+constexpr OptionWord kMigrateOptions[] = {
+    {.name = "AUTH", .arguments = 1},
+    {.name = "AUTH2", .arguments = 2},
+};
+
+constexpr KeySpec kMigrateKeys[] = {
+    {.flags = kKeyRW | kKeyAccess | kKeyDelete, .index = 3},
+    {.flags = kKeyRW | kKeyAccess | kKeyDelete | kKeyIncomplete,
+     .begin = KeySpec::Begin::kKeyword,
+     .keyword = "KEYS",
+     .start_from = -2,
+     .options = kMigrateOptions,
+     .instead_from = 6,
+     .last = -1},
+};
+
+constexpr Arg kMigrateSelector[] = {
+    kKeyArg,
+    {.name = "empty-string", .type = ArgType::kPureToken, .token = "\"\""},
+};
+
+constexpr Arg kMigrateUser[] = {
+    {.name = "username"},
+    {.name = "password"},
+};
+
+constexpr Arg kMigrateAuthentication[] = {
+    {.name = "auth", .token = "AUTH", .display = "password", .since = "4.0.7"},
+    {.name = "auth2",
+     .type = ArgType::kBlock,
+     .token = "AUTH2",
+     .since = "6.0.0",
+     .parts = kMigrateUser},
+};
+
+constexpr Arg kMigrateArgs[] = {
+    {.name = "host"},
+    {.name = "port", .type = ArgType::kInteger},
+    {.name = "key-selector", .type = ArgType::kOneOf, .parts = kMigrateSelector},
+    {.name = "destination-db", .type = ArgType::kInteger},
+    {.name = "timeout", .type = ArgType::kInteger},
+    {.name = "copy",
+     .type = ArgType::kPureToken,
+     .token = "COPY",
+     .optional = true,
+     .since = "3.0.0"},
+    {.name = "replace",
+     .type = ArgType::kPureToken,
+     .token = "REPLACE",
+     .optional = true,
+     .since = "3.0.0"},
+    {.name = "authentication",
+     .type = ArgType::kOneOf,
+     .optional = true,
+     .parts = kMigrateAuthentication},
+    {.name = "keys",
+     .type = ArgType::kKey,
+     .token = "KEYS",
+     .display = "key",
+     .optional = true,
+     .multiple = true,
+     .key_spec = 1,
+     .since = "3.0.6"},
+};
+
+constexpr Change kMigrateHistory[] = {
+    {.version = "3.0.0", .what = "The options COPY and REPLACE."},
+    {.version = "3.0.6", .what = "The option KEYS."},
+    {.version = "4.0.7", .what = "The option AUTH."},
+    {.version = "6.0.0", .what = "The option AUTH2."},
+};
+
 constexpr std::string_view kRestoreComplexity =
     "O(N*M) in the elements of the value and their average size, times log(N) for sorted sets";
 
@@ -59,6 +131,21 @@ constexpr CommandSpec kCommands[] = {
         .acl_categories = kAclKeyspace,
         .keys = kReadKey,
         .args = kKeyArgs,
+        .tips = kVaryingTips,
+    },
+    {
+        .name = "migrate",
+        .summary = "Moves keys to another server; each is in one of the two at any time.",
+        .since = "2.6.0",
+        .group = Group::kGeneric,
+        .complexity = "That of DUMP and DEL here and of RESTORE there, and of the transfer",
+        .arity = -6,
+        .flags = kWrite,
+        .locking = Locking::kGate,
+        .acl_categories = kAclKeyspace | kAclDangerous,
+        .keys = kMigrateKeys,
+        .args = kMigrateArgs,
+        .history = kMigrateHistory,
         .tips = kVaryingTips,
     },
     {

@@ -96,8 +96,29 @@ KeyError extract_option(const KeySpec& key, Arguments args, std::vector<KeyPosit
   return KeyError::kNone;
 }
 
+KeyError extract_instead(const CommandSpec& spec, const KeySpec& key, Arguments args,
+                         std::vector<KeyPosition>& out) {
+  for (size_t i = static_cast<size_t>(key.instead_from); i < args.size(); i++) {
+    if (iequals(args[i], key.keyword)) {
+      if (!args[static_cast<size_t>(spec.keys.front().index)].empty()) {
+        return KeyError::kBadArguments;
+      }
+      out.pop_back();
+      while (++i < args.size()) out.push_back({static_cast<uint32_t>(i), key.flags});
+      return KeyError::kNone;
+    }
+    for (const OptionWord& option : key.options) {
+      if (!iequals(option.name, args[i])) continue;
+      i += static_cast<size_t>(option.arguments);
+      break;
+    }
+  }
+  return KeyError::kNone;
+}
+
 KeyError extract_one(const CommandSpec& spec, const KeySpec& key, Arguments args,
                      std::vector<KeyPosition>& out) {
+  if (key.instead_from != 0) return extract_instead(spec, key, args, out);
   if (!key.options.empty()) return extract_option(key, args, out);
   if (key.begin == KeySpec::Begin::kUnknown || key.find == KeySpec::Find::kUnknown ||
       (key.flags & kKeyIncomplete) != 0) {
@@ -146,7 +167,7 @@ KeyError extract_keys(const CommandSpec& spec, std::span<const std::string_view>
 
 size_t made_key_names(const CommandSpec& spec, std::span<const std::string_view> args) {
   for (const KeySpec& key : spec.keys) {
-    if (key.options.empty()) continue;
+    if (key.options.empty() || key.instead_from != 0) continue;
     if (const size_t made = read_options(key, args).made; made != 0) return made;
   }
   return 0;

@@ -198,6 +198,21 @@ TEST(Keys, SpecsThatCannotNameAllKeysAreRefused) {
   EXPECT_EQ(keys_of(made_up(kPartial), {"x", "a"}), std::nullopt);
 }
 
+TEST(Keys, MigrateNamesOneKeyOrMany) {
+  constexpr uint32_t kMoved = kKeyRW | kKeyAccess | kKeyDelete;
+  constexpr uint32_t kListed = kMoved | kKeyIncomplete;
+  EXPECT_EQ(keys_of({"migrate", "h", "1", "k", "0", "9"}), (Keys{{3, kMoved}}));
+  EXPECT_EQ(keys_of({"migrate", "h", "1", "", "0", "9"}), (Keys{{3, kMoved}}));
+  EXPECT_EQ(keys_of({"migrate", "h", "1", "", "0", "9", "copy", "keys", "a", "KEYS", "b"}),
+            (Keys{{8, kListed}, {9, kListed}, {10, kListed}}));
+  // A password may spell the word.
+  EXPECT_EQ(keys_of({"migrate", "h", "1", "", "0", "9", "AUTH", "keys", "KEYS", "a"}),
+            (Keys{{9, kListed}}));
+  EXPECT_EQ(keys_of({"migrate", "h", "1", "k", "0", "9", "AUTH2", "KEYS", "keys"}),
+            (Keys{{3, kMoved}}));
+  EXPECT_EQ(keys_of({"migrate", "h", "1", "k", "0", "9", "KEYS", "a"}), std::nullopt);
+}
+
 TEST(Keys, SetReadsOnlyWhenAsked) {
   EXPECT_EQ(keys_of({"set", "k", "v"}), (Keys{{1, kOverwrite}}));
   EXPECT_EQ(keys_of({"set", "k", "v", "NX", "EX", "10"}), (Keys{{1, kOverwrite}}));

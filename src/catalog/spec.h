@@ -116,6 +116,10 @@ struct KeySpec {
   // arguments of their own are listed here, and the last `keyword` counts. Without a keyword: the
   // keys whose names are made by such options.
   std::span<const OptionWord> options = {};
+  // Not 0: options stand from there on, those with arguments are listed in `options`, and all that
+  // follows the first `keyword` is keys. They are meant instead of the first spec's, whose argument
+  // must be empty then. start_from is only what COMMAND tells.
+  int instead_from = 0;
   enum class Find : uint8_t { kRange, kKeyNum, kUnknown } find = Find::kRange;
   int last = 0;   // kRange: last key relative to the first, negative: from the end of arguments
   int step = 1;   // distance of one key from the next

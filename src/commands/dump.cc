@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/numbers.h"
+#include "commands/dump_payload.h"
 #include "commands/expiry_option.h"
 #include "commands/families.h"
 #include "commands/hash_parts.h"
@@ -26,18 +27,7 @@ constexpr Event kRestoreEvent{EventClass::kGeneric, "restore"};
 void dump(Call& call) {
   const Record* record = call.keys.read(call.key(1));
   if (record == nullptr) return call.reply.null();
-  rdb::WriteOptions options{.compress = call.keys.keyspace().limits().rdb_compression};
-  std::string payload;
-  if (record->type() == Type::kString) {
-    IntegerText scratch;
-    rdb::write_string(string_bytes(*record, scratch), options, payload);
-  } else {
-    const Collection value = collection_of(*record);
-    options.version = rdb::version_for(record->type(), value, options.version);
-    rdb::write_collection(record->type(), value, options, payload);
-  }
-  rdb::seal_payload(payload, options.version);
-  call.reply.bulk(payload);
+  call.reply.bulk(dump_payload(*record, call.keys.keyspace()));
 }
 
 struct RestoreOptions {
@@ -170,6 +160,21 @@ void restore(Call& call) {
 }
 
 }  // namespace
+
+std::string dump_payload(const Record& record, const Keyspace& keyspace) {
+  rdb::WriteOptions options{.compress = keyspace.limits().rdb_compression};
+  std::string payload;
+  if (record.type() == Type::kString) {
+    IntegerText scratch;
+    rdb::write_string(string_bytes(record, scratch), options, payload);
+  } else {
+    const Collection value = collection_of(record);
+    options.version = rdb::version_for(record.type(), value, options.version);
+    rdb::write_collection(record.type(), value, options, payload);
+  }
+  rdb::seal_payload(payload, options.version);
+  return payload;
+}
 
 std::span<const Binding> dump_bindings() {
   static constexpr Binding kBindings[] = {

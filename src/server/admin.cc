@@ -45,7 +45,8 @@ Admin::Admin(Server& server)
                .clock = server.clock(),
                .statistics = [&server] { return server.command_statistics(); },
                .table = nullptr},
-      modules_{.options = server.options(), .log = server.log()} {}
+      modules_{.options = server.options(), .log = server.log()},
+      migrate_(server.clock()) {}
 
 std::vector<Binding> Admin::bindings() {
   std::vector<Binding> all;
@@ -60,6 +61,7 @@ std::vector<Binding> Admin::bindings() {
   add(latency_bindings(latency_));
   add(memory_bindings(server_));
   add(module_bindings(modules_));
+  add(migrate_.bindings());
   add(command_log_bindings(command_logs_));
   return all;
 }

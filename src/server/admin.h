@@ -9,6 +9,7 @@
 #include "server/database_commands.h"
 #include "server/debug_command.h"
 #include "server/latency_commands.h"
+#include "server/migrate.h"
 #include "server/module_commands.h"
 #include "server/observer.h"
 
@@ -34,6 +35,7 @@ class Admin {
   Observer& observer() { return observer_; }
   CommandLogs& command_logs() { return command_logs_; }
   LatencyMonitor& latency_monitor() { return latency_monitor_; }
+  Migrate& migrate() { return migrate_; }
   const DebugSettings& debug_settings() const { return debug_.settings; }
 
  private:
@@ -47,6 +49,7 @@ class Admin {
   DebugCommand debug_;
   LatencyCommands latency_;
   ModuleCommands modules_;
+  Migrate migrate_;
 };
 
 }  // namespace sorrel::server

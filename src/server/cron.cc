@@ -17,6 +17,7 @@ void Server::cron() {
     evict_clients();
     persistence_.cron();
     script_debugging_.cron();
+    admin_.migrate().cron();
     shut_down_if_wanted();
   });
 }

@@ -68,9 +68,10 @@ void write_keys(InfoText& out, Server& server, const Totals& total) {
   out.field("pubsubshard_channels", pubsub.count_topics(TopicKind::kShardChannel));
   out.field("latest_fork_usec", server.persistence().child().last_fork_us());
   out.field("total_forks", server.persistence().child().forks());
-  out.zeros({"migrate_cached_sockets", "slave_expires_tracked_keys", "active_defrag_hits",
-             "active_defrag_misses", "active_defrag_key_hits", "active_defrag_key_misses",
-             "total_active_defrag_time", "current_active_defrag_time"});
+  out.field("migrate_cached_sockets", server.admin().migrate().kept_lines());
+  out.zeros({"slave_expires_tracked_keys", "active_defrag_hits", "active_defrag_misses",
+             "active_defrag_key_hits", "active_defrag_key_misses", "total_active_defrag_time",
+             "current_active_defrag_time"});
   const Tracking& tracking = server.sessions().tracking;
   out.field("tracking_total_keys", tracking.key_count());
   out.field("tracking_total_items", tracking.item_count());

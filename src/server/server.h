@@ -93,6 +93,7 @@ class Server : public io::AcceptHandler {
   SessionWorld& sessions() { return sessions_; }
   NodeState& node() { return node_; }
   script::Scripting& scripting() { return scripting_; }
+  Admin& admin() { return admin_; }
   Persistence& persistence() { return persistence_; }
   ScriptDebugging& script_debugging() { return script_debugging_; }
   const ExecutorWorld& executors() const { return *executors_; }

@@ -16,6 +16,8 @@ struct SecretWord {
 
 constexpr SecretWord kSecretWords[] = {
     {"hello", "AUTH", 2},
+    {"migrate", "AUTH", 1},
+    {"migrate", "AUTH2", 2},
     {"config|set", "requirepass", 1},
     {"config|set", "masterauth", 1},
     {"config|set", "masteruser", 1},
