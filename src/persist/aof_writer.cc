@@ -18,7 +18,7 @@ constexpr size_t kFreeBlocks = 64;
 constexpr size_t kRestingBlocks = 2;
 // Workers write this often at most. Where turns are short, a call into the system in each would
 // cost more than all else that the log does.
-constexpr int64_t kGatherNs = 200'000;
+constexpr int64_t kGatherNs = 1'000'000;
 // So long it may take until the thread writes what no worker has come to write: the last of a busy
 // time. It must not wake often beside workers that come.
 constexpr int64_t kLeftNs = 5'000'000;

@@ -99,7 +99,7 @@ TEST_F(AofWriterTest, IsWrittenWhenTheTurnIsAtItsEnd) {
     ASSERT_TRUE(writer.flush().ok());
     for (int i = 0; i < 20; i++) {
       const int64_t before_ns = clock.monotonic_ns();
-      while (clock.monotonic_ns() - before_ns < 1'000'000) std::this_thread::yield();
+      while (clock.monotonic_ns() - before_ns < 2'000'000) std::this_thread::yield();
       const size_t before = disk.contents().size();
       append(0, "b");
       log.flush();
