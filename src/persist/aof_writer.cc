@@ -16,9 +16,10 @@ constexpr size_t kBlockBytes = 512 * 1024;
 // is not taken from the system anew for every byte. A log at rest keeps a few.
 constexpr size_t kFreeBlocks = 64;
 constexpr size_t kRestingBlocks = 2;
-// Workers write this often at most. Where turns are short, a call into the system in each would
-// cost more than all else that the log does.
+// Busy workers write this often. Where turns are short, a call into the system in each would cost
+// more than all else that the log does; a few in a row cost nobody anything.
 constexpr int64_t kGatherNs = 1'000'000;
+constexpr int64_t kInARowNs = 16 * kGatherNs;
 // So long it may take until the thread writes what no worker has come to write: the last of a busy
 // time. It must not wake often beside workers that come.
 constexpr int64_t kLeftNs = 5'000'000;
@@ -45,7 +46,7 @@ void AofWriter::start(OpenLog log, bool counts) {
     seen_ = last;
     selected_ = -1;
     stamped_second_ = 0;
-    oldest_ns_ = 0;
+    oldest_ns_ = wrote_ns_ = paid_until_ns_ = 0;
     stopping_ = urgent_ = resting_ = at_disk_ = false;
     state_ = {};
     state_.file_size = pen_->size();
@@ -207,8 +208,9 @@ void AofWriter::end_batch() {
 
 // Can the worker write what it has brought?
 bool AofWriter::writes_through(int64_t now_ns) const {
-  return options_.policy != SyncPolicy::kAlways && now_ns - wrote_ns_ >= kGatherNs && !at_disk_ &&
-         !queue_.empty() && !urgent_ && !state_.failing && options_.write_delay_us == 0;
+  return options_.policy != SyncPolicy::kAlways && paid_until_ns_ - now_ns < kInARowNs &&
+         !at_disk_ && !queue_.empty() && !urgent_ && !state_.failing &&
+         options_.write_delay_us == 0;
 }
 
 // True: the thread has to hear of it.
@@ -217,6 +219,7 @@ bool AofWriter::write_through(int64_t now_ns) {
   queue_.clear();
   queued_bytes_ = 0;
   wrote_ns_ = now_ns;
+  paid_until_ns_ = std::max(paid_until_ns_, now_ns) + kGatherNs;
   const int64_t due_ns = pen_->write(now_ns, options_.policy);
   tell_durable();
   keep_free_blocks();
@@ -332,7 +335,7 @@ void AofWriter::run() {
 
     lock.lock();
     at_disk_ = false;
-    wrote_ns_ = wrote_ns;
+    if (writes) wrote_ns_ = wrote_ns;
     call_again_ns_ = call_again_ns;
     keep_free_blocks();
     std::vector<LogBlockPtr> spare;

@@ -40,8 +40,8 @@ struct AofWriterState {
 //
 // Who writes: for `always` the thread, as soon as those who were answered together have written
 // again (see CommitGroup). Else the worker itself, at the end of its turn and before its replies
-// leave: what the system has is not lost when the process dies. When the last write is only just
-// past it is left to the next turn, or to the thread in a few milliseconds; so is what comes while
+// leave: what the system has is not lost when the process dies. When it has done so too often of
+// late it is left to the next turn, or to the thread in a few milliseconds; so is what comes while
 // the thread is at the disk.
 //
 // Thread rule: on_effect and batches from the stream; switch_at, set_options, start and stop under
@@ -131,6 +131,7 @@ class AofWriter final : public EffectSink {
   bool urgent_ = false;    // something is not to wait for more to come
   int64_t call_again_ns_ = AofPen::kNever;
   int64_t wrote_ns_ = 0;
+  int64_t paid_until_ns_ = 0;  // each write of a worker moves it on; never too far ahead of now
   CommitGroup group_;
   bool stopping_ = false;
   uint64_t flush_wanted_ = 0;

@@ -97,9 +97,7 @@ TEST_F(AofWriterTest, IsWrittenWhenTheTurnIsAtItsEnd) {
     append(0, "a");
     log.flush();
     ASSERT_TRUE(writer.flush().ok());
-    for (int i = 0; i < 20; i++) {
-      const int64_t before_ns = clock.monotonic_ns();
-      while (clock.monotonic_ns() - before_ns < 2'000'000) std::this_thread::yield();
+    for (int i = 0; i < 10; i++) {
       const size_t before = disk.contents().size();
       append(0, "b");
       log.flush();
@@ -108,12 +106,12 @@ TEST_F(AofWriterTest, IsWrittenWhenTheTurnIsAtItsEnd) {
     }
     // One after the other, all come.
     const size_t before = disk.contents().size();
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 200; i++) {
       append(0, "c");
       log.flush();
     }
     EXPECT_TRUE(
-        comes_true([&] { return disk.contents().size() == before + 20 * logged({"c"}).size(); }));
+        comes_true([&] { return disk.contents().size() == before + 200 * logged({"c"}).size(); }));
     if (policy == SyncPolicy::kNever) {
       EXPECT_TRUE(comes_true([&] { return stream.durability().covers(stream.last_sequence()); }));
     }
