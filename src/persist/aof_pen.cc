@@ -6,7 +6,7 @@ namespace sorrel::persist {
 
 uint64_t AofPen::waiting_bytes() const {
   uint64_t bytes = unsynced_bytes_;
-  for (const LogBlockPtr& block : todo_) bytes += block->bytes.size();
+  for (const LogBlockPtr& block : unwritten_) bytes += block->bytes.size();
   return bytes;
 }
 
@@ -34,7 +34,7 @@ int64_t AofPen::work(int64_t now_ns, SyncPolicy policy) {
 int64_t AofPen::write(int64_t now_ns, SyncPolicy policy) {
   now_ns_ = now_ns;
   if (failing_ && now_ns < retry_ns_) return retry_ns_;
-  if (!cut_back() || !write_todo()) return retry_ns_;
+  if (!cut_back() || !write_added()) return retry_ns_;
   // The system syncs when it likes; what it has taken is all that is promised.
   if (policy == SyncPolicy::kNever) forget_unsynced();
   const int64_t due_ns = next_sync_ns(policy);
@@ -45,7 +45,7 @@ int64_t AofPen::write(int64_t now_ns, SyncPolicy policy) {
 
 bool AofPen::finish(int64_t now_ns) {
   now_ns_ = now_ns;
-  if (!cut_back() || !write_todo()) return false;
+  if (!cut_back() || !write_added()) return false;
   if (dirty_ && !sync()) return false;
   failing_ = false;
   return true;
@@ -76,9 +76,9 @@ bool AofPen::cut_back() {
   return true;
 }
 
-bool AofPen::write_todo() {
-  while (!todo_.empty()) {
-    LogBlock& block = *todo_.front();
+bool AofPen::write_added() {
+  while (!unwritten_.empty()) {
+    LogBlock& block = *unwritten_.front();
     if (block.before) {
       // What it does may make the file so far a thing of the past; that must be whole then.
       if (dirty_ && !sync()) return false;
@@ -95,8 +95,8 @@ bool AofPen::write_todo() {
     written_ += block.bytes.size();
     unsynced_bytes_ += block.bytes.size();
     written_sequence_ = block.last_sequence;
-    LogBlockPtr done = std::move(todo_.front());
-    todo_.pop_front();
+    LogBlockPtr done = std::move(unwritten_.front());
+    unwritten_.pop_front();
     if (unsynced_.empty() && done->bytes.size() == 0) {
       durable_ = done->last_sequence;
       let_go(std::move(done));
@@ -118,7 +118,7 @@ bool AofPen::sync() {
   if (const Status done = file_->sync(); !done) {
     // Nobody knows what of it is on disk: all of it is written again.
     while (!unsynced_.empty()) {
-      todo_.push_front(std::move(unsynced_.back()));
+      unwritten_.push_front(std::move(unsynced_.back()));
       unsynced_.pop_back();
     }
     unsynced_bytes_ = 0;

@@ -30,9 +30,9 @@ using LogBlockPtr = std::unique_ptr<LogBlock>;
 // was left to the system when it was written (SyncPolicy::kNever): that is gone from memory. It is
 // synced as soon as the policy is another one, before the file is left, and at the end.
 //
-//   add ──> todo ──write──> unsynced ──sync──> durable, block free again
-//             ^                │
-//             └── a failed sync ┘  (after the file was cut back)
+//   add ──> unwritten ──write──> unsynced ──sync──> durable, block free again
+//               ^                   │
+//               └── a failed sync ──┘  (after the file was cut back)
 //
 // A state machine without a clock or a thread of its own: whoever drives it says what time it is.
 class AofPen {
@@ -45,7 +45,7 @@ class AofPen {
         durable_(durable_sequence),
         dirty_(log.size > 0) {}
 
-  void add(LogBlockPtr block) { todo_.push_back(std::move(block)); }
+  void add(LogBlockPtr block) { unwritten_.push_back(std::move(block)); }
 
   // Does what is due. Returns when it wants to be called again, if nothing is added before that;
   // kNever: only then.
@@ -67,7 +67,7 @@ class AofPen {
   uint64_t size() const { return written_; }
   // Bytes that are not known to be on disk.
   uint64_t waiting_bytes() const;
-  bool idle() const { return todo_.empty() && unsynced_.empty(); }
+  bool idle() const { return unwritten_.empty() && unsynced_.empty(); }
   // Something has failed and was not repaired yet; what the system said.
   bool failing() const { return failing_; }
   const std::string& problem() const { return problem_; }
@@ -84,7 +84,7 @@ class AofPen {
 
  private:
   bool cut_back();
-  bool write_todo();
+  bool write_added();
   bool sync();
   int64_t next_sync_ns(SyncPolicy policy) const;
   void forget_unsynced();
@@ -92,7 +92,7 @@ class AofPen {
   void let_go(LogBlockPtr block);
 
   std::unique_ptr<LogFile> file_;
-  std::deque<LogBlockPtr> todo_;
+  std::deque<LogBlockPtr> unwritten_;
   std::deque<LogBlockPtr> unsynced_;
   std::vector<LogBlockPtr> free_;
   uint64_t written_;  // length up to the last whole block

@@ -132,8 +132,6 @@ class Answers {
   size_t at_ = 0;
 };
 
-}  // namespace
-
 // One try to hand a cargo over.
 struct Transfer {
   Outcome outcome = Outcome::kDone;
@@ -183,6 +181,8 @@ struct Transfer {
  private:
   bool opened_ = true;  // the other side has let us in, and to the right database
 };
+
+}  // namespace
 
 std::vector<Binding> Migrate::bindings() {
   return {{"migrate", &Migrate::run, this}};

@@ -23,14 +23,13 @@ class Migrate {
   void cron();
   size_t kept_lines() const { return lines_.size(); }
 
- private:
   struct Line {
     io::OutgoingLine io;
     int64_t db = -1;  // that the other side has selected; -1: unknown
     int64_t used_ms = 0;
   };
-  friend struct Transfer;
 
+ private:
   static void run(Call& call);
 
   const Clock& clock_;
