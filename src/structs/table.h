@@ -296,7 +296,11 @@ inline void Table::prefetch_entry(Guess& guess, uint64_t hash) {
     }
   }
   guess.slot += static_cast<unsigned>(__builtin_ctz(found)) >> 2;
-  __builtin_prefetch(entry_of(*guess.slot));
+  // Most entries reach into a second line; a change of it that has to wait stalls what follows. An
+  // address, not a pointer: there may be no entry, see match().
+  const uint64_t entry = *guess.slot & kPointerBits;
+  __builtin_prefetch(reinterpret_cast<const void*>(entry));
+  __builtin_prefetch(reinterpret_cast<const void*>(entry + 48));
 }
 
 template <class Equals>

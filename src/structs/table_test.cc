@@ -149,6 +149,14 @@ TEST_F(TableTest, AGuessIsGoodForOneTableInOneStateOnly) {
   EXPECT_FALSE(table.find(wanted, guess, any)) << "the bucket is gone";
 }
 
+// An empty slot looks like an entry whose kept hash bits are zero.
+TEST_F(TableTest, ALookAheadForWhatIsNotThereFindsNothing) {
+  const uint64_t hash = 0x1234'0000;
+  Table::Guess guess = table.prefetch_bucket(hash);
+  Table::prefetch_entry(guess, hash);
+  EXPECT_EQ(table.guessed_entry(guess), nullptr);
+}
+
 TEST_F(TableTest, ALookAheadFindsNearlyAllEntries) {
   for (uint64_t id = 0; id < 100'000; id++) add(id);
   uint64_t guessed = 0;
