@@ -1,6 +1,7 @@
 """Starting and ending a server for a test, and reading what it said."""
 
 import os
+import random
 import re
 import shutil
 import signal
@@ -26,10 +27,22 @@ class ServerFailed(Exception):
     """The server did not start, did not end well, or wrote a sanitizer report."""
 
 
+GIVEN_PORTS = set()
+
+
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that nobody has: not twice the same one, and none that the system would give to an outgoing connection
+    before a server listens there."""
+    while True:
+        port = random.SystemRandom().randrange(10_000, 32_000)  # what tests draw from a seed stays as it is
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        if port not in GIVEN_PORTS:
+            GIVEN_PORTS.add(port)
+            return port
 
 
 class Server:
