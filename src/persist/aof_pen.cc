@@ -4,15 +4,14 @@
 
 namespace sorrel::persist {
 
-uint64_t AofPen::waiting_bytes() const {
-  uint64_t bytes = unsynced_bytes_;
-  for (const LogBlockPtr& block : unwritten_) bytes += block->bytes.size();
+uint64_t AofPen::unwritten_bytes() const {
+  uint64_t bytes = 0;
+  for (const LogBlockPtr& block : unwritten_) bytes += block->size();
   return bytes;
 }
 
 void AofPen::let_go(LogBlockPtr block) {
-  block->bytes.truncate(0);
-  block->before = nullptr;
+  block->clear();
   free_.push_back(std::move(block));
 }
 
@@ -24,17 +23,17 @@ void AofPen::replace_file(OpenLog log) {
 }
 
 int64_t AofPen::work(int64_t now_ns, SyncPolicy policy) {
-  const int64_t due_ns = write(now_ns, policy);
+  const int64_t due_ns = write_at(Pace::kMayWait, now_ns, policy);
   if (now_ns < due_ns) return due_ns;
   if (!sync()) return retry_ns_;
   failing_ = false;
   return kNever;
 }
 
-int64_t AofPen::write(int64_t now_ns, SyncPolicy policy) {
+int64_t AofPen::write_at(Pace pace, int64_t now_ns, SyncPolicy policy) {
   now_ns_ = now_ns;
   if (failing_ && now_ns < retry_ns_) return retry_ns_;
-  if (!cut_back() || !write_added()) return retry_ns_;
+  if (!cut_back() || !write_added(pace)) return retry_ns_;
   // The system syncs when it likes; what it has taken is all that is promised.
   if (policy == SyncPolicy::kNever) forget_unsynced();
   const int64_t due_ns = next_sync_ns(policy);
@@ -45,7 +44,7 @@ int64_t AofPen::write(int64_t now_ns, SyncPolicy policy) {
 
 bool AofPen::finish(int64_t now_ns) {
   now_ns_ = now_ns;
-  if (!cut_back() || !write_added()) return false;
+  if (!cut_back() || !write_added(Pace::kMayWait)) return false;
   if (dirty_ && !sync()) return false;
   failing_ = false;
   return true;
@@ -76,7 +75,7 @@ bool AofPen::cut_back() {
   return true;
 }
 
-bool AofPen::write_added() {
+bool AofPen::write_added(Pace pace) {
   while (!unwritten_.empty()) {
     LogBlock& block = *unwritten_.front();
     if (block.before) {
@@ -85,26 +84,29 @@ bool AofPen::write_added() {
       const auto before = std::exchange(block.before, nullptr);
       before();
     }
-    if (block.bytes.size() > 0) {
+    if (block.size() > 0) {
       dirty_ = true;
-      if (const Status done = file_->append(block.bytes.view()); !done) {
+      const bool past_cache = pace == Pace::kMayWait && block.past_cache();
+      const Status done =
+          past_cache ? file_->append_past_cache(block.text()) : file_->append(block.text());
+      if (!done) {
         must_cut_ = true;
         return fail(done.error(), now_ns_);
       }
     }
-    written_ += block.bytes.size();
-    unsynced_bytes_ += block.bytes.size();
+    written_ += block.size();
+    unsynced_bytes_ += block.size();
     written_sequence_ = block.last_sequence;
     LogBlockPtr done = std::move(unwritten_.front());
     unwritten_.pop_front();
-    if (unsynced_.empty() && done->bytes.size() == 0) {
+    if (unsynced_.empty() && done->size() == 0) {
       durable_ = done->last_sequence;
       let_go(std::move(done));
-    } else if (done->bytes.size() < kSmallBlock && !unsynced_.empty() &&
-               !unsynced_.back()->bytes.lacks(done->bytes.size())) {
+    } else if (done->size() < kSmallBlock && !unsynced_.empty() &&
+               unsynced_.back()->has_room_for(done->size())) {
       // Many small ones must not hold the memory of many large ones.
       LogBlock& last = *unsynced_.back();
-      last.bytes.append(done->bytes.view());
+      last.append(done->text());
       last.last_sequence = done->last_sequence;
       let_go(std::move(done));
     } else {

@@ -2,27 +2,17 @@
 
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "persist/log_block.h"
 #include "persist/log_file.h"
-#include "resp/output_buffer.h"
 
 namespace sorrel::persist {
 
 // When the log is synced: appendfsync.
 enum class SyncPolicy : uint8_t { kEverySecond, kAlways, kNever };
-
-// A part of the log on its way to the disk. `before` is done ahead of its bytes, once all that
-// comes earlier is on disk: a new file is begun, say.
-struct LogBlock {
-  resp::OutputBuffer bytes;
-  uint64_t last_sequence = 0;  // all effects up to this one stand in it or before it
-  std::function<void()> before;
-};
-using LogBlockPtr = std::unique_ptr<LogBlock>;
 
 // Writes blocks to the log's file in order, and knows what is safe there. Nothing is forgotten
 // before it is: after a failed write the file is cut back to its last whole block, after a failed
@@ -54,7 +44,9 @@ class AofPen {
   // The same without any sync, for who must not wait for the disk: what was added is in the
   // system's hands then. Returns when work() is due. Precondition: nothing that was added has a
   // `before`.
-  int64_t write(int64_t now_ns, SyncPolicy policy);
+  int64_t write(int64_t now_ns, SyncPolicy policy) {
+    return write_at(Pace::kAtOnce, now_ns, policy);
+  }
   // Writes and syncs all there is, whatever the policy. False: that has failed.
   bool finish(int64_t now_ns);
 
@@ -65,8 +57,10 @@ class AofPen {
   uint64_t durable() const { return durable_; }
   // The length of the file as far as it is whole.
   uint64_t size() const { return written_; }
+  // The length when all that was added is written, if nothing fails and no file is replaced.
+  uint64_t size_to_come() const { return written_ + unwritten_bytes(); }
   // Bytes that are not known to be on disk.
-  uint64_t waiting_bytes() const;
+  uint64_t waiting_bytes() const { return unsynced_bytes_ + unwritten_bytes(); }
   bool idle() const { return unwritten_.empty() && unsynced_.empty(); }
   // Something has failed and was not repaired yet; what the system said.
   bool failing() const { return failing_; }
@@ -83,8 +77,12 @@ class AofPen {
   static constexpr size_t kSmallBlock = 32 << 10;
 
  private:
+  enum class Pace : uint8_t { kAtOnce, kMayWait };  // for the disk
+
+  uint64_t unwritten_bytes() const;
+  int64_t write_at(Pace pace, int64_t now_ns, SyncPolicy policy);
   bool cut_back();
-  bool write_added();
+  bool write_added(Pace pace);
   bool sync();
   int64_t next_sync_ns(SyncPolicy policy) const;
   void forget_unsynced();

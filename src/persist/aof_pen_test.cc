@@ -14,7 +14,7 @@ constexpr int64_t kSecond = 1'000'000'000;
 
 LogBlockPtr block(uint64_t sequence, std::string_view bytes) {
   auto made = std::make_unique<LogBlock>();
-  made->bytes.append(bytes);
+  made->append(bytes);
   made->last_sequence = sequence;
   return made;
 }

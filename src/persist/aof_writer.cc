@@ -5,16 +5,18 @@
 #include <iterator>
 #include <utility>
 
+#include "io/files.h"
 #include "io/process.h"
 #include "resp/reply_writer.h"
 
 namespace sorrel::persist {
 namespace {
 
-constexpr size_t kBlockBytes = 512 * 1024;
+// With the page that a block may leave free at its beginning, a power of two.
+constexpr size_t kBlockBytes = 1024 * 1024 - io::AppendFile::kPage;
 // Blocks that wait to be used again: what a busy log fills between two syncs, so that its memory
 // is not taken from the system anew for every byte. A log at rest keeps a few.
-constexpr size_t kFreeBlocks = 64;
+constexpr size_t kFreeBlocks = 32;
 constexpr size_t kRestingBlocks = 2;
 // Busy workers write this often. Where turns are short, a call into the system in each would cost
 // more than all else that the log does; a few in a row cost nobody anything.
@@ -23,6 +25,15 @@ constexpr int64_t kInARowNs = 16 * kGatherNs;
 // So long it may take until the thread writes what no worker has come to write: the last of a busy
 // time. It must not wake often beside workers that come.
 constexpr int64_t kLeftNs = 5'000'000;
+// A flood: workers have written this much so many times, and as often as they may or nearly so. It
+// is over when less than that has come while the thread was waiting.
+constexpr uint64_t kFloodBytes = 64 * 1024;
+constexpr int64_t kFloodGapNs = 2 * kGatherNs;
+constexpr int kFloodWrites = 4;
+constexpr uint64_t kStillFloodBytes = kFloodBytes * (kLeftNs / kFloodGapNs);
+// In it the thread writes when this much is there, or after that time. More would hardly cost less.
+constexpr uint64_t kFullBytes = 768 * 1024;
+static_assert(kFullBytes < kBlockBytes, "there is room for what comes until it begins");
 // With `everysec` replies wait when the oldest change is this old and not synced.
 constexpr int64_t kStallNs = 2'000'000'000;
 
@@ -47,9 +58,10 @@ void AofWriter::start(OpenLog log, bool counts) {
     selected_ = -1;
     stamped_second_ = 0;
     oldest_ns_ = wrote_ns_ = paid_until_ns_ = 0;
-    stopping_ = urgent_ = resting_ = at_disk_ = false;
+    large_writes_ = 0;
+    stopping_ = urgent_ = resting_ = at_disk_ = flood_ = false;
     state_ = {};
-    state_.file_size = pen_->size();
+    state_.file_size = queue_begins_ = pen_->size();
     call_again_ns_ = AofPen::kNever;
   }
   counts_.store(false);
@@ -107,6 +119,7 @@ void AofWriter::set_options(const AofWriterOptions& options) {
     const std::lock_guard lock(mutex_);
     options_ = options;
     urgent_ = true;
+    flood_ = false;
   }
   work_.notify_one();
   if (!running() || !counts_.load()) return;
@@ -117,9 +130,10 @@ void AofWriter::set_options(const AofWriterOptions& options) {
   }
 }
 
-void AofWriter::switch_at(uint64_t sequence, std::function<void()> task) {
+void AofWriter::switch_here(std::function<void()> task) {
+  stream_.cut();
   const std::lock_guard lock(mutex_);
-  switches_.push_back({sequence, std::move(task)});
+  switches_.push_back({stream_.next_sequence(), std::move(task)});
   place_due_switch();
 }
 
@@ -142,16 +156,23 @@ void AofWriter::place_due_switch() {
 LogBlock& AofWriter::block_for(size_t bytes) {
   if (!queue_.empty()) {
     LogBlock& last = *queue_.back();
-    if (last.bytes.size() == 0 || last.bytes.size() + bytes <= kBlockBytes) return last;
+    const bool suits = last.past_cache() || !flood_;
+    if (suits && (last.size() == 0 || last.size() + bytes <= kBlockBytes)) return last;
   }
-  if (free_.empty()) {
-    queue_.push_back(std::make_unique<LogBlock>());
-    queue_.back()->bytes.reserve(kBlockBytes);
-  } else {
-    queue_.push_back(std::move(free_.back()));
-    free_.pop_back();
-  }
+  queue_.push_back(new_block());
+  if (flood_) queue_.back()->begin_past_cache(queue_begins_ + queued_bytes_, kBlockBytes);
   return *queue_.back();
+}
+
+LogBlockPtr AofWriter::new_block() {
+  if (!free_.empty()) {
+    LogBlockPtr block = std::move(free_.back());
+    free_.pop_back();
+    return block;
+  }
+  auto block = std::make_unique<LogBlock>();
+  block->reserve(kBlockBytes);
+  return block;
 }
 
 void AofWriter::add_timestamp() {
@@ -159,8 +180,18 @@ void AofWriter::add_timestamp() {
   if (second <= stamped_second_) return;
   stamped_second_ = second;
   const std::string line = "#TS:" + std::to_string(second) + "\r\n";
-  block_for(line.size()).bytes.append(line);
+  block_for(line.size()).append(line);
   queued_bytes_ += line.size();
+}
+
+void AofWriter::select(int db, LogBlock& block) {
+  resp::OutputBuffer command;
+  const std::string number = std::to_string(db);
+  resp::append_array_header(command, 2);
+  resp::append_bulk(command, "SELECT");
+  resp::append_bulk(command, number);
+  block.append(command.view());
+  selected_ = db;
 }
 
 void AofWriter::on_effect(const Effect& effect) {
@@ -168,22 +199,18 @@ void AofWriter::on_effect(const Effect& effect) {
   if (includes(effect.audience, Audience::kLog)) {
     if (options_.timestamps) add_timestamp();
     LogBlock& block = block_for(effect.body.size());
-    const size_t before = block.bytes.size();
+    const size_t before = block.size();
     std::string_view body = effect.body;
     if (effect.db != selected_) {
       // In a transaction the choice of the database is a part of it, as Redis has it.
       if (body.starts_with(kMulti)) {
-        block.bytes.append(kMulti);
+        block.append(kMulti);
         body.remove_prefix(kMulti.size());
       }
-      const std::string number = std::to_string(effect.db);
-      resp::append_array_header(block.bytes, 2);
-      resp::append_bulk(block.bytes, "SELECT");
-      resp::append_bulk(block.bytes, number);
-      selected_ = effect.db;
+      select(effect.db, block);
     }
-    block.bytes.append(body);
-    queued_bytes_ += block.bytes.size() - before;
+    block.append(body);
+    queued_bytes_ += block.size() - before;
     block.last_sequence = effect.sequence;
   } else {
     block_for(0).last_sequence = effect.sequence;
@@ -192,14 +219,15 @@ void AofWriter::on_effect(const Effect& effect) {
     place_due_switch();
 }
 
-void AofWriter::end_batch() {
+void AofWriter::end_batch(Batch batch) {
+  if (batch == Batch::kMore) return mutex_.unlock();
   const int64_t now_ns = clock_.monotonic_ns();
   if (oldest_ns_ == 0 && !queue_.empty()) oldest_ns_ = now_ns;
   bool wake = false;
   if (writes_through(now_ns)) {
     wake = write_through(now_ns);
   } else {
-    wake = (resting_ && !queue_.empty()) || group_.just_complete(seen_);
+    wake = (resting_ && !queue_.empty()) || group_.just_complete(seen_) || (is_full() && !at_disk_);
     if (wake) resting_ = false;
   }
   mutex_.unlock();
@@ -207,10 +235,21 @@ void AofWriter::end_batch() {
 }
 
 // Can the worker write what it has brought?
-bool AofWriter::writes_through(int64_t now_ns) const {
-  return options_.policy != SyncPolicy::kAlways && paid_until_ns_ - now_ns < kInARowNs &&
-         !at_disk_ && !queue_.empty() && !urgent_ && !state_.failing &&
-         options_.write_delay_us == 0;
+bool AofWriter::writes_through(int64_t now_ns) {
+  if (options_.policy == SyncPolicy::kAlways || flood_ || at_disk_ || queue_.empty() || urgent_ ||
+      state_.failing || options_.write_delay_us != 0) {
+    return false;
+  }
+  if (paid_until_ns_ - now_ns >= kInARowNs) return false;
+  const bool large = queued_bytes_ >= kFloodBytes && now_ns - wrote_ns_ <= kFloodGapNs;
+  large_writes_ = large ? large_writes_ + 1 : 0;
+  flood_ = large_writes_ > kFloodWrites;
+  return !flood_;
+}
+
+// In a flood: is it time to write?
+bool AofWriter::is_full() const {
+  return flood_ && !state_.failing && queued_bytes_ >= kFullBytes;
 }
 
 // True: the thread has to hear of it.
@@ -221,6 +260,7 @@ bool AofWriter::write_through(int64_t now_ns) {
   wrote_ns_ = now_ns;
   paid_until_ns_ = std::max(paid_until_ns_, now_ns) + kGatherNs;
   const int64_t due_ns = pen_->write(now_ns, options_.policy);
+  queue_begins_ = pen_->size_to_come();
   tell_durable();
   keep_free_blocks();
   if (pen_->failing()) {
@@ -243,7 +283,7 @@ void AofWriter::tell_durable() {
 
 void AofWriter::keep_free_blocks() {
   for (LogBlockPtr& block : pen_->take_free()) {
-    if (free_.size() < kFreeBlocks && block->bytes.capacity() <= 2 * kBlockBytes) {
+    if (free_.size() < kFreeBlocks && block->capacity() <= 2 * kBlockBytes) {
       free_.push_back(std::move(block));
     }
   }
@@ -286,7 +326,7 @@ void AofWriter::wait_for_work(std::unique_lock<std::mutex>& lock) {
     return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(ns));
   };
   for (;;) {
-    if (stopping_ || urgent_ || flush_wanted_ > flush_done_) break;
+    if (stopping_ || urgent_ || flush_wanted_ > flush_done_ || is_full()) break;
     const int64_t now_ns = clock_.monotonic_ns();
     int64_t until_ns = call_again_ns_;
     if (!queue_.empty() && !state_.failing) {
@@ -311,6 +351,11 @@ void AofWriter::run() {
     wait_for_work(lock);
     std::vector<LogBlockPtr> taken = std::move(queue_);
     queue_.clear();
+    if (flood_ && queued_bytes_ < kStillFloodBytes) {
+      flood_ = false;
+      large_writes_ = kFloodWrites;  // if it was only interrupted, it is back with the next turn
+    }
+    queue_begins_ += queued_bytes_;
     queued_bytes_ = 0;
     const uint64_t flushing = flush_wanted_;
     const bool finish = stopping_ || flushing > flush_done_;
@@ -335,6 +380,7 @@ void AofWriter::run() {
 
     lock.lock();
     at_disk_ = false;
+    queue_begins_ = pen_->size_to_come();
     if (writes) wrote_ns_ = wrote_ns;
     call_again_ns_ = call_again_ns;
     keep_free_blocks();

@@ -42,10 +42,11 @@ struct AofWriterState {
 // again (see CommitGroup). Else the worker itself, at the end of its turn and before its replies
 // leave: what the system has is not lost when the process dies. When it has done so too often of
 // late it is left to the next turn, or to the thread in a few milliseconds; so is what comes while
-// the thread is at the disk.
+// the thread is at the disk. In a flood, when workers would write much every time, they leave it to
+// the thread altogether, which gives it to the disk in large pieces, past the system's cache.
 //
-// Thread rule: on_effect and batches from the stream; switch_at, set_options, start and stop under
-// the gate (or before workers start); state() from any thread.
+// Thread rule: on_effect and batches from the stream; switch_here, set_options, start and stop
+// under the gate (or before workers start); state() from any thread.
 class AofWriter final : public EffectSink {
  public:
   // Both outlive it. `on_trouble` is called by the thread when the disk begins to fail and when it
@@ -68,9 +69,9 @@ class AofWriter final : public EffectSink {
   void set_options(const AofWriterOptions& options);
   const AofWriterOptions& options() const { return options_; }
 
-  // `task` is run by the thread between the effects before `sequence` and those from it on, once
+  // `task` is run by the thread between the effects that were drawn so far and those to come, once
   // the former are synced. It may replace the file.
-  void switch_at(uint64_t sequence, std::function<void()> task);
+  void switch_here(std::function<void()> task);
   // By such a task.
   void replace_file(OpenLog log) { pen_->replace_file(std::move(log)); }
 
@@ -82,25 +83,26 @@ class AofWriter final : public EffectSink {
   // EffectSink
   void begin_batch() override { mutex_.lock(); }
   void on_effect(const Effect& effect) override;
-  uint64_t run_end(uint64_t from) const override {
-    return switches_.empty() ? UINT64_MAX : std::max(from, switches_.front().sequence - 1);
-  }
-  void end_batch() override;
+  bool takes_runs() const override { return true; }
+  void end_batch(Batch batch) override;
 
  private:
   struct Switch {
-    uint64_t sequence;
+    uint64_t sequence;  // of the first effect behind it
     std::function<void()> task;
   };
 
   void run();
   void wait_for_work(std::unique_lock<std::mutex>& lock);
-  bool writes_through(int64_t now_ns) const;
+  bool writes_through(int64_t now_ns);
   bool write_through(int64_t now_ns);
+  bool is_full() const;
   void tell_durable();
   void keep_free_blocks();
   void note_state();
   LogBlock& block_for(size_t bytes);
+  LogBlockPtr new_block();
+  void select(int db, LogBlock& block);
   void place_due_switch();
   void add_timestamp();
 
@@ -123,6 +125,7 @@ class AofWriter final : public EffectSink {
   uint64_t seen_ = 0;        // the last effect that came
   uint64_t round_seen_ = 0;  // when the thread was at the disk last
   uint64_t queued_bytes_ = 0;
+  uint64_t queue_begins_ = 0;  // where in the file, if nothing goes wrong
   int selected_ = -1;
   int64_t stamped_second_ = 0;
   int64_t oldest_ns_ = 0;  // when the first effect came that is not synced yet; 0: none
@@ -132,6 +135,8 @@ class AofWriter final : public EffectSink {
   int64_t call_again_ns_ = AofPen::kNever;
   int64_t wrote_ns_ = 0;
   int64_t paid_until_ns_ = 0;  // each write of a worker moves it on; never too far ahead of now
+  int large_writes_ = 0;       // of workers, one after the other
+  bool flood_ = false;
   CommitGroup group_;
   bool stopping_ = false;
   uint64_t flush_wanted_ = 0;

@@ -265,7 +265,7 @@ TEST_F(AofWriterTest, SwitchesExactlyAtTheNumber) {
   late.append(0, early_word);  // drawn before the switch, handed over after it
   append(0, "a");
   log.flush();
-  writer.switch_at(stream.next_sequence(), [&] { writer.replace_file(open_fake(next)); });
+  writer.switch_here([&] { writer.replace_file(open_fake(next)); });
   append(0, "b");
   log.flush();
   late.flush();
@@ -274,11 +274,51 @@ TEST_F(AofWriterTest, SwitchesExactlyAtTheNumber) {
   EXPECT_EQ(next.contents(), logged({"SELECT", "0"}) + logged({"b"}));
 }
 
+// Much in every turn, turn after turn, goes to the disk from where it lies; and all of it does, in
+// order, also when the file is another one in the midst of it and when the flood is over.
+TEST_F(AofWriterTest, AFloodGoesPastTheCache) {
+  FakeDisk next;
+  start(SyncPolicy::kEverySecond);
+  std::string wanted = logged({"SELECT", "0"});
+  uint64_t turns = 0;
+  const auto flood = [&](FakeDisk& into) {
+    const size_t before = into.past_cache;
+    const auto passes = [&] {
+      const std::lock_guard lock(into.mutex);
+      return into.past_cache > before + 3;
+    };
+    // When the machine has stood still in between, it takes some turns until it is one again.
+    for (int i = 0; i < 3000 && !passes(); i++) {
+      turns++;
+      const std::string word = std::to_string(turns) + std::string(30'000 + turns % 100, 'x');
+      for (int j = 0; j < 4; j++) {
+        append(0, word);
+        wanted += logged({word});
+        log.flush_much();
+      }
+      log.flush();
+    }
+    return passes();
+  };
+  EXPECT_TRUE(flood(disk));
+  writer.switch_here([&] { writer.replace_file(open_fake(next)); });
+  std::string first = std::exchange(wanted, logged({"SELECT", "0"}));
+  EXPECT_TRUE(flood(next));
+  append(0, "last");
+  wanted += logged({"last"});
+  log.flush();
+  EXPECT_TRUE(comes_true([&] { return next.contents().size() == wanted.size(); }));
+  EXPECT_TRUE(disk.contents() == first);
+  EXPECT_TRUE(next.contents() == wanted);
+  ASSERT_TRUE(writer.stop().ok());
+  EXPECT_TRUE(next.synced == wanted);
+}
+
 TEST_F(AofWriterTest, SwitchesAlsoWhenNothingComes) {
   FakeDisk next;
   std::atomic<bool> switched{false};
   start(SyncPolicy::kEverySecond);
-  writer.switch_at(stream.next_sequence(), [&] {
+  writer.switch_here([&] {
     writer.replace_file(open_fake(next));
     switched = true;
   });

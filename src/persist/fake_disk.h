@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/random.h"
+#include "io/files.h"
 #include "persist/log_file.h"
 
 // A disk that fails as it is told to, for tests.
@@ -23,7 +24,8 @@ struct FakeDisk {
   // A failed sync: the kernel has dropped what it could not write and calls it clean.
   bool drops_on_failed_sync = false;
   size_t syncs = 0;
-  std::mutex mutex;  // guards all of it
+  size_t past_cache = 0;  // appends that could go past the system's cache
+  std::mutex mutex;       // guards all of it
 
   std::string contents() {
     const std::lock_guard lock(mutex);
@@ -57,6 +59,14 @@ class FakeLogFile final : public LogFile {
     }
     disk_.written += bytes.substr(0, static_cast<size_t>(taken));
     return Error{"write fake: No space left on device"};
+  }
+  Status append_past_cache(std::string_view bytes) override {
+    {
+      const std::lock_guard lock(disk_.mutex);
+      const auto address = reinterpret_cast<uintptr_t>(bytes.data());
+      if ((address - disk_.written.size()) % io::AppendFile::kPage == 0) disk_.past_cache++;
+    }
+    return append(bytes);
   }
   Status sync() override {
     const std::lock_guard lock(disk_.mutex);

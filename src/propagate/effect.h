@@ -18,7 +18,7 @@ constexpr bool includes(Audience all, Audience one) {
 // A change as the AOF and the replicas are to repeat it: one or more commands in RESP,
 // deterministic (absolute times, results instead of recipes), for database `db`.
 struct Effect {
-  uint64_t sequence;  // of the last one, when it stands for several; see EffectSink::run_end()
+  uint64_t sequence;  // of the last one, when it stands for several; see takes_runs()
   int db;
   std::string_view body;  // valid during the call that hands it out
   Audience audience = Audience::kAll;
@@ -31,12 +31,14 @@ class EffectSink {
   virtual ~EffectSink() = default;
   // In ascending sequence order without gaps, one call at a time; from whichever worker flushes.
   virtual void on_effect(const Effect& effect) = 0;
-  // Effects that follow each other, of one database and audience, may be handed out together: one
-  // call with all their bytes. Up to which number, from `from` on? Itself: each alone.
-  virtual uint64_t run_end(uint64_t from) const { return from; }
-  // Around all that is handed out in one go.
+  // May effects that follow each other, of one database and audience, be handed out together, in
+  // one call with all their bytes? Where that must not be across a number: EffectStream::cut().
+  virtual bool takes_runs() const { return false; }
+  // Around all that is handed out in one go. kMore: the worker's turn goes on, and no reply leaves
+  // before it has come again.
+  enum class Batch : uint8_t { kMore, kLast };
   virtual void begin_batch() {}
-  virtual void end_batch() {}
+  virtual void end_batch(Batch) {}
 };
 
 }  // namespace sorrel

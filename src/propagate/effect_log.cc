@@ -19,72 +19,56 @@ void EffectStream::attach(EffectSink* sink) {
   const uint64_t next = next_.load(std::memory_order_relaxed);
   if (readers_.empty()) emitted_ = next - 1;
   readers_.push_back({sink, next});
+  look_for_runs();
   active_.store(true, std::memory_order_relaxed);
 }
 
 void EffectStream::detach(EffectSink* sink) {
   const std::lock_guard lock(mutex_);
   std::erase_if(readers_, [sink](const Reader& reader) { return reader.sink == sink; });
+  look_for_runs();
   if (readers_.empty()) {
     active_.store(false, std::memory_order_relaxed);
     waiting_.clear();
   }
 }
 
-void EffectStream::emit(const Effect& effect) {
+// Under the gate, with mutex_.
+void EffectStream::look_for_runs() {
+  runs_ = std::all_of(readers_.begin(), readers_.end(),
+                      [](const Reader& reader) { return reader.sink->takes_runs(); });
+  cut();  // a reader begins with a run of its own
+}
+
+void EffectStream::emit(uint64_t first, const Effect& effect) {
   for (const Reader& reader : readers_) {
-    if (effect.sequence >= reader.first) reader.sink->on_effect(effect);
+    if (first >= reader.first) reader.sink->on_effect(effect);
   }
   emitted_ = effect.sequence;
 }
 
-// How many of the items, which are next, can be handed out as one.
-size_t EffectStream::run_length(std::span<const Item> items) const {
-  const Item& first = items.front();
-  uint64_t end = UINT64_MAX;
-  for (const Reader& reader : readers_) {
-    const bool not_yet = first.sequence < reader.first;
-    end = std::min(end, not_yet ? reader.first - 1 : reader.sink->run_end(first.sequence));
-  }
-  size_t length = 1;
-  while (length < items.size()) {
-    const Item& before = items[length - 1];
-    const Item& next = items[length];
-    if (next.sequence > end || next.sequence != before.sequence + 1 || next.db != first.db ||
-        next.audience != first.audience || next.begin != before.end) {
-      break;
-    }
-    length++;
-  }
-  return length;
-}
-
-void EffectStream::submit(std::span<const Item> items, std::string_view bytes) {
+void EffectStream::submit(std::span<const Run> runs, std::string_view bytes,
+                          EffectSink::Batch batch) {
   const std::lock_guard lock(mutex_);
   if (readers_.empty()) return;
   for (const Reader& reader : readers_) reader.sink->begin_batch();
-  for (size_t i = 0; i < items.size(); i++) {
-    const Item& item = items[i];
-    if (item.sequence == emitted_ + 1) {
-      i += run_length(items.subspan(i)) - 1;
-      emit({items[i].sequence, item.db, bytes.substr(item.begin, items[i].end - item.begin),
-            item.audience});
-      if (!waiting_.empty()) emit_waiting();
-      continue;
-    }
-    const std::string_view body = bytes.substr(item.begin, item.end - item.begin);
-    if (item.sequence > emitted_) {
-      waiting_.emplace(item.sequence, Waiting{item.db, item.audience, std::string(body)});
+  for (const Run& run : runs) {
+    const std::string_view body = bytes.substr(run.begin, run.end - run.begin);
+    if (run.first == emitted_ + 1) {
+      emit(run.first, {run.last, run.db, body, run.audience});
+      emit_waiting();
+    } else if (run.first > emitted_) {
+      waiting_.emplace(run.first, Waiting{run.last, run.db, run.audience, std::string(body)});
     }
   }
-  emit_waiting();
-  for (const Reader& reader : readers_) reader.sink->end_batch();
+  for (const Reader& reader : readers_) reader.sink->end_batch(batch);
 }
 
 void EffectStream::emit_waiting() {
   while (!waiting_.empty() && waiting_.begin()->first == emitted_ + 1) {
     const auto first = waiting_.begin();
-    emit({first->first, first->second.db, first->second.body, first->second.audience});
+    const Waiting& next = first->second;
+    emit(first->first, {next.last, next.db, next.body, next.audience});
     waiting_.erase(first);
   }
 }
@@ -102,14 +86,28 @@ void EffectLog::encode_select(int db) {
 
 // Precondition: its bytes stand from `begin` to the end. The number is drawn here, under the
 // latches.
-void EffectLog::add_item(int db, Audience audience, size_t begin) {
+inline void EffectLog::add_item(int db, Audience audience, size_t begin) {
   const uint64_t sequence = stream_.draw();
   if (!changed_.empty() || changed_any_) [[unlikely]]
     tell_keys(sequence);
-  items_.push_back({sequence, db, audience, begin, bytes_.size()});
+  if (!runs_.empty()) [[likely]] {
+    EffectStream::Run& run = runs_.back();
+    if (run.last + 1 == sequence && run.end == begin && run.db == db && run.audience == audience &&
+        stream_.joins(sequence)) [[likely]] {
+      run.last = sequence;
+      run.end = bytes_.size();
+      return;
+    }
+  }
+  begin_run(sequence, db, audience, begin);
 }
 
-void EffectLog::tell_keys(uint64_t sequence) {
+[[gnu::noinline]] void EffectLog::begin_run(uint64_t sequence, int db, Audience audience,
+                                            size_t begin) {
+  runs_.push_back({sequence, sequence, begin, bytes_.size(), db, audience});
+}
+
+[[gnu::noinline]] void EffectLog::tell_keys(uint64_t sequence) {
   for (const uint64_t hash : changed_) stream_.durability_.note_change(hash, sequence);
   if (changed_any_) stream_.durability_.note_change_of_any(sequence);
   changed_.clear();
@@ -199,9 +197,13 @@ void EffectLog::add_part_for(Audience audience) {
 }
 
 void EffectLog::flush() {
-  if (items_.empty()) return;
-  stream_.submit(items_, bytes_.view());
-  items_.clear();
+  if (!runs_.empty() || more_follows_) hand_over(EffectSink::Batch::kLast);
+}
+
+void EffectLog::hand_over(EffectSink::Batch batch) {
+  stream_.submit(runs_, bytes_.view(), batch);
+  runs_.clear();
+  more_follows_ = batch == EffectSink::Batch::kMore;
   // What is open is not whole yet and stays where it is.
   if (unit_.depth > 0) return;
   bytes_.clear(kKeepBytes);

@@ -15,10 +15,14 @@ struct Collector : EffectSink {
     EXPECT_TRUE(in_batch);
   }
   void begin_batch() override { in_batch = true; }
-  void end_batch() override { in_batch = false; }
+  void end_batch(Batch batch) override {
+    in_batch = false;
+    batches.push_back(batch);
+  }
   std::vector<uint64_t> sequences;
   std::vector<std::string> bodies;
   std::vector<Audience> audiences;
+  std::vector<Batch> batches;
   bool in_batch = false;
 };
 
@@ -245,19 +249,20 @@ TEST(EffectLogTest, ChangedKeysAreKnownByTheNumberOfTheirEffect) {
   EXPECT_EQ(durability.needed_for(9), 9u);
 }
 
-// Takes runs, up to a number where it wants a new one to begin.
 struct RunCollector final : Collector {
-  uint64_t run_end(uint64_t from) const override { return from < cut ? cut - 1 : UINT64_MAX; }
-  uint64_t cut = 0;
+  bool takes_runs() const override { return true; }
 };
 
 TEST(EffectLogTest, EffectsInARowAreHandedOutAtOnceToWhoTakesThem) {
   EffectStream stream;
   RunCollector sink;
-  sink.cut = 3;
   stream.attach(&sink);
   EffectLog log(stream);
-  for (const char* word : {"a", "b", "c", "d"}) append(log, 0, word);
+  append(log, 0, "a");
+  append(log, 0, "b");
+  stream.cut();
+  append(log, 0, "c");
+  append(log, 0, "d");
   append(log, 1, "e");
   append(log, 1, "f");
   append_to(log, 1, "g", Audience::kReplicas);
@@ -289,6 +294,37 @@ TEST(EffectLogTest, ARunEndsWhereAnotherReaderBegins) {
   append(log, "f");
   log.flush();
   EXPECT_EQ(single.sequences, (std::vector<uint64_t>{5, 6}));
+}
+
+// What has come together in a long turn is handed over in between; the turn ends all the same.
+TEST(EffectLogTest, MuchIsHandedOverInTheMiddleOfATurn) {
+  EffectStream stream;
+  RunCollector sink;
+  stream.attach(&sink);
+  EffectLog log(stream);
+  const std::string word(100, 'x');
+  append(log, word);
+  log.flush_much();
+  EXPECT_TRUE(sink.batches.empty());
+  while (sink.batches.empty()) {
+    append(log, word);
+    log.flush_much();
+    ASSERT_LT(stream.last_sequence(), 10'000u);
+  }
+  EXPECT_EQ(sink.batches, std::vector{EffectSink::Batch::kMore});
+  EXPECT_EQ(sink.sequences.back(), stream.last_sequence());
+  log.flush();
+  log.flush();
+  EXPECT_EQ(sink.batches, (std::vector{EffectSink::Batch::kMore, EffectSink::Batch::kLast}));
+  // What belongs together is not torn.
+  sink.bodies.clear();
+  log.begin_unit();
+  for (int i = 0; i < 1000; i++) append(log, word);
+  log.flush_much();
+  EXPECT_TRUE(sink.bodies.empty());
+  log.end_unit();
+  log.flush_much();
+  EXPECT_EQ(sink.bodies.size(), 1u);
 }
 
 TEST(EffectLogTest, ARunDoesNotSwallowWhatWaits) {

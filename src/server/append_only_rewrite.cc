@@ -65,7 +65,7 @@ Status AppendOnly::begin_increment() {
     if (!log) return log.error();
     writer_.start(std::move(*log), false);
   } else if (state_ == State::kOn) {
-    writer_.switch_at(server_.effects().next_sequence(), [this, switched = switched_] {
+    writer_.switch_here([this, switched = switched_] {
       Result<persist::OpenLog> log = files_->add_increment();
       if (!log) {
         // All goes on into the old one, which is whole; only the rewrite has failed.
@@ -176,7 +176,7 @@ void AppendOnly::put_base(const persist::ChildEnd& end) {
     return Error{"there is no increment to go with it"};
   };
   if (!writer_.running()) return base_is_put(put());
-  writer_.switch_at(server_.effects().next_sequence(), [this, put] {
+  writer_.switch_here([this, put] {
     const Status done = put();
     post_to_server([this, done] { base_is_put(done); });
   });

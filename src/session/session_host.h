@@ -90,12 +90,12 @@ class SessionHost {
       send_served();
   }
   void release_replies();
-  // Between two sessions, while replies wait for the disk: in a long turn, who was answered early
-  // goes on, and the disk begins with what there is. Else the turn's end is soon enough, and costs
-  // the clients fewer wake-ups.
+  // Between two sessions. While replies wait for the disk: in a long turn, who was answered early
+  // goes on, and the disk begins with what there is. Else the turn's end is soon enough for
+  // replies, and costs the clients fewer wake-ups; only effects are handed over.
   void release_in_passing() {
     if (!durability_.holds()) [[likely]]
-      return;
+      return executor_.effects().flush_much();
     const uint64_t processed = executor_.stats().processed;
     if (processed - released_at_ < kReleasedTogether) return;
     released_at_ = processed;
@@ -192,8 +192,8 @@ class SessionHost {
  private:
   friend class Session;
 
-  static constexpr size_t kWindow = 32;               // requests parsed ahead
-  static constexpr uint64_t kReleasedTogether = 512;  // commands, see release_in_passing()
+  static constexpr size_t kWindow = 32;                // requests parsed ahead
+  static constexpr uint64_t kReleasedTogether = 2048;  // commands, see release_in_passing()
 
   // A part of a scratch buffer that goes to one session. Those of one session are chained, so that
   // all it gets in a turn is sent at once.

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """What the append only log costs, beside the reference.
 
-everysec: server CPU per SET with the log and without it, one request in flight and 64, in turns. The log's thread is
-part of the server's CPU. always: 50 connections write while 50 others read keys of their own; reported is what each
-side gets done, with the log and without it, and what the reference gets done. Without pipelines a machine of two cores
-is full with either server, so that nobody can be three times as fast there.
+everysec: server CPU per SET with the log and without it, one request in flight and 64, in turns of a second or less; the
+median of the turns' ratios counts. The log's thread is part of the server's CPU. always: 50 connections write while 50
+others read keys of their own; reported is what each side gets done, with the log and without it, and what the reference
+gets done. Without pipelines a machine of two cores is full with either server, so that nobody can be three times as fast
+there.
 """
 
 import argparse
@@ -32,12 +33,15 @@ def cost_of_everysec(program, extra, rounds, requests):
             cpu = {plain: [], logged: []}
             count = requests[pipeline]
             for server in (plain, logged):
-                server.load(SET, 64, 200_000)
-            for _ in range(rounds):
-                for server in (plain, logged):
-                    cpu[server].append(server.load(SET, pipeline, count)[0] / count * 1e6)
+                server.load(SET, 64, 3_000_000)
+            for number in range(rounds):
+                # Who comes first takes turns, too: what the machine has to do besides grows and falls.
+                for server in (plain, logged) if number % 2 else (logged, plain):
+                    before = server.fine_cpu_seconds()
+                    server.load(SET, pipeline, count)
+                    cpu[server].append((server.fine_cpu_seconds() - before) / count * 1e6)
             without, with_log = (statistics.median(cpu[server]) for server in (plain, logged))
-            percent = (with_log / without - 1) * 100
+            percent = statistics.median(b / a - 1 for a, b in zip(cpu[plain], cpu[logged])) * 100
             print(f"everysec, P={pipeline}: {without:.3f} us a SET without, {with_log:.3f} with: {percent:+.1f} %"
                   f" (at most {ALLOWED[pipeline]:.0f})", flush=True)
             worst = worst and percent <= ALLOWED[pipeline]
@@ -113,7 +117,7 @@ def main():
     extra = ["--threads", arguments.threads]
     good = True
     if arguments.only != "always":
-        good = cost_of_everysec(arguments.server, extra, arguments.rounds, {1: 300_000, 64: 3_000_000})
+        good = cost_of_everysec(arguments.server, extra, 3 * arguments.rounds, {1: 50_000, 64: 1_500_000})
     if arguments.only != "everysec":
         for pipeline in map(int, arguments.pipelines.split(",")):
             good = always(arguments.server, extra, arguments.reference, arguments.rounds, arguments.seconds, pipeline) and good

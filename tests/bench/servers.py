@@ -1,5 +1,6 @@
 """A server under measurement: started, loaded, asked for its CPU time and memory."""
 
+import glob
 import os
 import re
 import socket
@@ -49,6 +50,14 @@ class Server:
         with open(f"/proc/{self.process.pid}/stat") as stat:
             fields = stat.read().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / TICK
+
+    def fine_cpu_seconds(self):
+        """To the nanosecond instead of the hundredth of a second, of the threads that live."""
+        total = 0
+        for path in glob.glob(f"/proc/{self.process.pid}/task/*/schedstat"):
+            with open(path) as stat:
+                total += int(stat.read().split()[0])
+        return total / 1e9
 
     def rss(self):
         with open(f"/proc/{self.process.pid}/statm") as statm:

@@ -9,6 +9,7 @@ import argparse
 import itertools
 import os
 import random
+import socket
 import sys
 import threading
 import time
@@ -24,9 +25,9 @@ from lib.resp import Aggregate, ConnectionClosed, Error, ProtocolError, ReplyTim
 from lib.server import Server, ServerFailed  # noqa: E402
 
 WRITERS = 6
-KINDS = ("always", "everysec", "rewrite", "snapshot", "switch", "full")
+KINDS = ("always", "everysec", "flood", "rewrite", "snapshot", "switch", "full")
 # How old an acknowledged write may be and be lost all the same. Our own clocks, and a loaded machine, need some slack.
-MAY_LOSE_S = {"always": None, "everysec": 2.0, "rewrite": None, "snapshot": None, "switch": None}
+MAY_LOSE_S = {"always": None, "everysec": 2.0, "flood": 2.0, "rewrite": None, "snapshot": None, "switch": None}
 GONE = (ConnectionClosed, ReplyTimeout, ProtocolError, OSError)
 
 
@@ -102,7 +103,7 @@ class Writer:
 
 
 def options_of(kind):
-    fsync = "everysec" if kind == "everysec" else "always"
+    fsync = "everysec" if kind in ("everysec", "flood") else "always"
     return [
         ("appendonly", "yes"),
         ("appendfsync", fsync),
@@ -112,8 +113,29 @@ def options_of(kind):
     ]
 
 
+def flood(server, stop):
+    """More than the log would write through the system's cache."""
+    value = b"x" * 10_000
+    commands = b"".join(b"*3\r\n$3\r\nSET\r\n$8\r\nflood:%02d\r\n$%d\r\n%s\r\n" % (i, len(value), value) for i in range(64))
+    answer = b"+OK\r\n" * 64
+    with socket.create_connection(("127.0.0.1", server.port)) as connection:
+        while not stop.is_set():
+            connection.sendall(commands)
+            left = len(answer)
+            while left > 0:
+                got = connection.recv(left)
+                if not got:
+                    return
+                left -= len(got)
+
+
 def disturb(kind, server, stop):
     """What goes on beside the writing."""
+    if kind == "flood":
+        try:
+            return flood(server, stop)
+        except GONE:
+            return
     command = {"rewrite": "BGREWRITEAOF", "switch": "BGREWRITEAOF", "snapshot": "BGSAVE"}.get(kind)
     if command is None:
         return
