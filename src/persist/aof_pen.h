@@ -72,7 +72,7 @@ class AofPen {
   static constexpr int64_t kRetryEveryNs = 1'000'000'000;
   // Memory that a second of writing may take before it is synced early: little enough that the same
   // memory serves again and again, and that a sync does not take long.
-  static constexpr uint64_t kMostUnsynced = 4 << 20;
+  static constexpr uint64_t kMostUnsynced = 16 << 20;
   // Blocks of fewer bytes are put together while they wait for a sync.
   static constexpr size_t kSmallBlock = 32 << 10;
 

@@ -13,26 +13,26 @@ namespace sorrel::persist {
 namespace {
 
 // With the page that a block may leave free at its beginning, a power of two.
-constexpr size_t kBlockBytes = 1024 * 1024 - io::AppendFile::kPage;
+constexpr size_t kBlockBytes = 2 * 1024 * 1024 - io::AppendFile::kPage;
 // Blocks that wait to be used again: what a busy log fills between two syncs, so that its memory
 // is not taken from the system anew for every byte. A log at rest keeps a few.
-constexpr size_t kFreeBlocks = 32;
+constexpr size_t kFreeBlocks = 16;
 constexpr size_t kRestingBlocks = 2;
 // Busy workers write this often. Where turns are short, a call into the system in each would cost
 // more than all else that the log does; a few in a row cost nobody anything.
-constexpr int64_t kGatherNs = 1'000'000;
+constexpr int64_t kGatherNs = 2'000'000;
 constexpr int64_t kInARowNs = 16 * kGatherNs;
 // So long it may take until the thread writes what no worker has come to write: the last of a busy
-// time. It must not wake often beside workers that come.
-constexpr int64_t kLeftNs = 5'000'000;
+// time. It must not wake often beside workers that come, since that costs as much as they save.
+constexpr int64_t kLeftNs = 10'000'000;
 // A flood: workers have written this much so many times, and as often as they may or nearly so. It
 // is over when less than that has come while the thread was waiting.
-constexpr uint64_t kFloodBytes = 64 * 1024;
+constexpr uint64_t kFloodBytes = 128 * 1024;
 constexpr int64_t kFloodGapNs = 2 * kGatherNs;
 constexpr int kFloodWrites = 4;
 constexpr uint64_t kStillFloodBytes = kFloodBytes * (kLeftNs / kFloodGapNs);
 // In it the thread writes when this much is there, or after that time. More would hardly cost less.
-constexpr uint64_t kFullBytes = 768 * 1024;
+constexpr uint64_t kFullBytes = 1536 * 1024;
 static_assert(kFullBytes < kBlockBytes, "there is room for what comes until it begins");
 // With `everysec` replies wait when the oldest change is this old and not synced.
 constexpr int64_t kStallNs = 2'000'000'000;
@@ -320,6 +320,13 @@ void AofWriter::look_for_stall() {
   }
 }
 
+// When the thread is to write what is there, if no worker has done it.
+int64_t AofWriter::queue_due_ns() const {
+  if (state_.failing) return AofPen::kNever;
+  if (options_.policy == SyncPolicy::kAlways) return group_.wait_until(seen_);
+  return wrote_ns_ + kLeftNs;
+}
+
 // Until there is something to do, and a little longer where that lets more come together.
 void AofWriter::wait_for_work(std::unique_lock<std::mutex>& lock) {
   const auto at = [](int64_t ns) {
@@ -329,12 +336,14 @@ void AofWriter::wait_for_work(std::unique_lock<std::mutex>& lock) {
     if (stopping_ || urgent_ || flush_wanted_ > flush_done_ || is_full()) break;
     const int64_t now_ns = clock_.monotonic_ns();
     int64_t until_ns = call_again_ns_;
-    if (!queue_.empty() && !state_.failing) {
-      const bool always = options_.policy == SyncPolicy::kAlways;
-      until_ns = std::min(until_ns, always ? group_.wait_until(seen_) : wrote_ns_ + kLeftNs);
-    }
+    if (!queue_.empty()) until_ns = std::min(until_ns, queue_due_ns());
     if (now_ns >= until_ns) break;
-    resting_ = queue_.empty();
+    // While workers write it looks now and then for what they leave: to be told each time would
+    // cost more.
+    const bool workers_write = options_.policy != SyncPolicy::kAlways && !state_.failing;
+    const bool on_guard = workers_write && queue_.empty() && now_ns < wrote_ns_ + kLeftNs;
+    if (on_guard) until_ns = std::min(until_ns, wrote_ns_ + kLeftNs);
+    resting_ = queue_.empty() && !on_guard;
     if (until_ns == AofPen::kNever) {
       work_.wait(lock);
     } else {

@@ -94,6 +94,7 @@ class AofWriter final : public EffectSink {
 
   void run();
   void wait_for_work(std::unique_lock<std::mutex>& lock);
+  int64_t queue_due_ns() const;
   bool writes_through(int64_t now_ns);
   bool write_through(int64_t now_ns);
   bool is_full() const;
