@@ -293,8 +293,12 @@ void Executor::leave_effects(const Call& call) {
       effects_.append(door_.db(), call.args);
       return;
     case Rewrite::Kind::kCommands:
-      break;
+      return leave_commands();
   }
+}
+
+// Apart, so that the usual way need not make room for what this one needs.
+[[gnu::noinline]] void Executor::leave_commands() {
   effects_.begin_unit();
   for (const auto& command : rewrite_.commands()) {
     const std::vector<std::string_view> args(command.begin(), command.end());

@@ -131,6 +131,7 @@ void EffectLog::begin_part(int db, Audience to) {
 // `encode_it` puts the command behind all that is there.
 template <class Encode>
 [[gnu::always_inline]] inline void EffectLog::add(int db, Audience to, Encode&& encode_it) {
+  settle();
   if (!stream_.active() || to == Audience::kNobody) return;
   if (unit_.depth == 0) {
     const size_t begin = bytes_.size();
@@ -149,10 +150,42 @@ void EffectLog::append(int db, std::span<const std::string_view> args, Audience 
 }
 
 void EffectLog::append_text(int db, std::string_view command) {
+  if (command.data() == lent_end_) [[likely]] {
+    // It ends behind the last run's, which is not in a unit.
+    EffectStream::Run& run = runs_.back();
+    if (run.db == db && run.audience == audience_ && stream_.active() && changed_.empty() &&
+        !changed_any_) [[likely]] {
+      const uint64_t sequence = stream_.draw();
+      if (run.last + 1 == sequence && stream_.joins(sequence)) [[likely]] {
+        run.last = sequence;
+        run.end += command.size();
+        lent_end_ += command.size();
+        return;
+      }
+      take_lent();
+      const size_t begin = bytes_.size();
+      bytes_.append(command);
+      begin_run(sequence, db, audience_, begin);
+      return lend_behind(command);
+    }
+  }
   add(db, audience_, [&] { bytes_.append(command); });
+  lend_behind(command);
+}
+
+// What comes next may lie behind it.
+void EffectLog::lend_behind(std::string_view command) {
+  if (unit_.depth > 0 || runs_.empty() || runs_.back().end != bytes_.size()) return;
+  lent_begin_ = lent_end_ = command.data() + command.size();
+}
+
+void EffectLog::take_lent() {
+  bytes_.append({lent_begin_, static_cast<size_t>(lent_end_ - lent_begin_)});
+  lent_end_ = nullptr;
 }
 
 void EffectLog::begin_unit() {
+  settle();
   if (unit_.depth++ > 0) return;
   unit_.parts.clear();
   unit_.mixed = false;
@@ -197,6 +230,7 @@ void EffectLog::add_part_for(Audience audience) {
 }
 
 void EffectLog::flush() {
+  settle();
   if (!runs_.empty() || more_follows_) hand_over(EffectSink::Batch::kLast);
 }
 

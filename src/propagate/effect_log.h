@@ -114,8 +114,24 @@ class EffectLog {
   // Precondition: the latches of the keys concerned are held (or the gate). `args` is one command,
   // for those of `to` that are an audience at all.
   void append(int db, std::span<const std::string_view> args, Audience to = Audience::kAll);
-  // The same for a command that is in RESP already.
+  // The same for a command that is in RESP already. Its bytes are lent: they stay as they are until
+  // settle(), so that those which lie one behind the other, as in a pipeline, are copied at once.
   void append_text(int db, std::string_view command);
+  // Takes what was lent.
+  void settle() {
+    if (lent_end_ != nullptr) take_lent();
+  }
+  // Settles when it ends, before the bytes of requests do.
+  class Lender {
+   public:
+    explicit Lender(EffectLog& log) : log_(log) {}
+    ~Lender() { log_.settle(); }
+    Lender(const Lender&) = delete;
+    Lender& operator=(const Lender&) = delete;
+
+   private:
+    EffectLog& log_;
+  };
   // What is appended between these belongs together, under one number: a transaction, a script, a
   // request that stands for several commands. Several commands are put between MULTI and EXEC, with
   // a SELECT where they change the database; it ends in the one it began with. Units within a unit
@@ -136,6 +152,7 @@ class EffectLog {
   // The same in the middle of a long turn, when much has come together: what is gathered in ever
   // the same few cache lines costs the commands less. A unit that is open stays.
   void flush_much() {
+    settle();
     if (bytes_.size() >= kMuch && unit_.depth == 0) [[unlikely]]
       hand_over(EffectSink::Batch::kMore);
   }
@@ -165,6 +182,8 @@ class EffectLog {
   void encode(std::span<const std::string_view> args);
   void encode_select(int db);
   void add_item(int db, Audience audience, size_t begin);
+  void take_lent();
+  void lend_behind(std::string_view command);
   void begin_run(uint64_t sequence, int db, Audience audience, size_t begin);
   void begin_part(int db, Audience to);
   void add_part_for(Audience audience);
@@ -173,6 +192,9 @@ class EffectLog {
 
   EffectStream& stream_;
   resp::OutputBuffer bytes_;
+  // Lent bytes, which follow bytes_ and end the last run; null: none, and none follow.
+  const char* lent_begin_ = nullptr;
+  const char* lent_end_ = nullptr;
   std::vector<EffectStream::Run> runs_;
   Unit unit_;
   Audience audience_ = Audience::kAll;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
 #include <thread>
 
 namespace sorrel {
@@ -350,16 +351,21 @@ TEST(EffectLogTest, TextIsTakenAsItIsAloneAndInAUnit) {
     EffectStream stream(writers);
     Collector sink;
     EffectLog log(stream);
-    log.append_text(0, command("nobody reads"));
+    const auto append_text = [&](int db, std::string_view word) {
+      const std::string text = command(word);
+      log.append_text(db, text);
+      log.settle();
+    };
+    append_text(0, "nobody reads");
     stream.attach(&sink);
-    log.append_text(0, command("a"));
+    append_text(0, "a");
     log.begin_unit();
-    log.append_text(0, command("b"));
+    append_text(0, "b");
     append(log, 0, "c");
-    log.append_text(2, command("d"));
+    append_text(2, "d");
     log.end_unit();
     log.set_audience(Audience::kNobody);
-    log.append_text(0, command("for nobody"));
+    append_text(0, "for nobody");
     log.flush();
     EXPECT_EQ(sink.sequences, (std::vector<uint64_t>{1, 2}));
     ASSERT_EQ(sink.bodies.size(), 2u);
@@ -367,6 +373,91 @@ TEST(EffectLogTest, TextIsTakenAsItIsAloneAndInAUnit) {
     EXPECT_TRUE(sink.bodies[1].starts_with(command("MULTI") + command("b") + command("c")));
     EXPECT_NE(sink.bodies[1].find(command("d")), std::string::npos);
     EXPECT_EQ(stream.next_sequence(), 3u);
+  }
+}
+
+// A pipeline: requests one behind the other in a buffer that is used again for the next ones.
+// Whatever comes between them, all is handed out as if each had been copied.
+TEST(EffectLogTest, TextThatIsLentIsTakenBeforeItGoes) {
+  for (const auto writers : {EffectStream::Writers::kOne, EffectStream::Writers::kSeveral}) {
+    EffectStream stream(writers);
+    RunCollector runs;
+    Collector singles;
+    stream.attach(&runs);
+    EffectLog log(stream);
+    EffectLog other(stream);
+    std::string wanted;
+    std::mt19937 random(7);
+    for (int turn = 0; turn < 2000; turn++) {
+      if (turn == 1000) {
+        log.flush();
+        other.flush();
+        stream.attach(&singles);
+        wanted.clear();
+        runs.bodies.clear();
+      }
+      std::string buffer;
+      std::vector<size_t> ends{0};
+      for (int i = 0; i < 8; i++) {
+        buffer += command("w" + std::to_string(turn) + "." + std::to_string(i));
+        ends.push_back(buffer.size());
+      }
+      {
+        const EffectLog::Lender lender(log);
+        for (int i = 0; i < 8; i++) {
+          const std::string_view text(buffer.data() + ends[i], ends[i + 1] - ends[i]);
+          switch (random() % 24) {
+            case 0:
+              continue;  // changed nothing
+            case 1:
+              log.set_audience(Audience::kNobody);
+              log.append_text(0, text);
+              log.set_audience(Audience::kAll);
+              continue;
+            case 2:
+              append(log, "between");
+              wanted += command("between");
+              break;
+            case 3:
+              append(other, "other's");
+              wanted += command("other's");
+              break;
+            case 4:
+              log.flush();
+              break;
+            case 5:
+              stream.cut();
+              break;
+            case 6:
+              log.begin_unit();
+              log.append_text(0, text);
+              log.end_unit();
+              wanted += text;
+              continue;
+            case 7:
+              log.changes_any_key();
+              break;
+            default:
+              break;
+          }
+          log.append_text(0, text);
+          wanted += text;
+        }
+      }
+      buffer.assign(buffer.size(), '#');
+      log.flush_much();
+      if (random() % 4 == 0) log.flush();
+      if (random() % 4 == 0) other.flush();
+    }
+    log.flush();
+    other.flush();
+    std::string got;
+    for (const std::string& body : runs.bodies) got += body;
+    EXPECT_TRUE(got == wanted);
+    got.clear();
+    for (const std::string& body : singles.bodies) got += body;
+    EXPECT_TRUE(got == wanted);
+    EXPECT_EQ(singles.sequences.size(), singles.sequences.back() - singles.sequences.front() + 1);
   }
 }
 

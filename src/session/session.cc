@@ -191,6 +191,7 @@ inline size_t Session::parse_short_ones(std::string_view bytes, size_t& end, siz
 // Parses up to a window of requests, then runs them. Returns where the next one starts: `at` itself
 // when there was no complete one.
 size_t Session::run_window(std::string_view bytes, size_t at) {
+  const EffectLog::Lender lender(host_.executor_.effects());
   size_t end = at;
   const bool sound = parse_window(bytes, end);
   const std::span<Request> requests(host_.requests_.data(), host_.window_);
