@@ -93,7 +93,7 @@ void SessionHost::turn_away(std::unique_ptr<io::Accepted> connection, std::strin
 void SessionHost::begin_turn(int64_t now_ms) {
   executor_.begin_batch(now_ms);
   turn_bytes_ = 0;
-  released_at_ = executor_.stats().processed;
+  released_at_ = answered_at_ = executor_.stats().processed;
   reset_bound();
 }
 

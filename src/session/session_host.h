@@ -84,6 +84,10 @@ class SessionHost {
   void begin_turn(int64_t now_ms);
   void flush_effects() {
     executor_.effects().flush();
+    flush_messages();
+  }
+  // What others are told of it.
+  void flush_messages() {
     if (!broadcasts_.empty()) [[unlikely]]
       world_.tracking.flush_broadcasts(*this);
     if (executor_.has_served()) [[unlikely]]
@@ -97,9 +101,14 @@ class SessionHost {
     if (!durability_.holds()) [[likely]]
       return executor_.effects().flush_much();
     const uint64_t processed = executor_.stats().processed;
-    if (processed - released_at_ < kReleasedTogether) return;
-    released_at_ = processed;
-    flush_effects();
+    if (processed - answered_at_ < kAnsweredTogether) return;
+    answered_at_ = processed;
+    if (processed - released_at_ < kReleasedTogether) {
+      flush_messages();
+    } else {
+      released_at_ = processed;
+      flush_effects();
+    }
     release_replies();
   }
   // Every so often: idle clients, soft limits, the end of a pause. Looks at a share of the
@@ -192,8 +201,11 @@ class SessionHost {
  private:
   friend class Session;
 
-  static constexpr size_t kWindow = 32;                // requests parsed ahead
-  static constexpr uint64_t kReleasedTogether = 2048;  // commands, see release_in_passing()
+  static constexpr size_t kWindow = 32;  // requests parsed ahead
+  // Commands, see release_in_passing(): who does not wait for the disk is answered more often than
+  // the disk gets something to do, which costs a sync each time.
+  static constexpr uint64_t kAnsweredTogether = 256;
+  static constexpr uint64_t kReleasedTogether = 2048;
 
   // A part of a scratch buffer that goes to one session. Those of one session are chained, so that
   // all it gets in a turn is sent at once.
@@ -265,9 +277,11 @@ class SessionHost {
   // replies, which come up while another session's reply is being written. Messages have a buffer
   // per protocol: what one session gets of a busy channel is one piece then.
   resp::OutputBuffer out_;
-  uint64_t released_at_ = 0;  // how many commands had run when replies were released last
-  size_t turn_bytes_ = 0;     // sent in this turn by bound_scratch()
-  size_t bound_at_ = 0;       // from this size of out_ on bound_scratch() has something to do
+  // How many commands had run when that was done last.
+  uint64_t released_at_ = 0;
+  uint64_t answered_at_ = 0;
+  size_t turn_bytes_ = 0;  // sent in this turn by bound_scratch()
+  size_t bound_at_ = 0;    // from this size of out_ on bound_scratch() has something to do
   std::array<resp::OutputBuffer, 2> pushed_;
   resp::OutputBuffer joined_;  // what one session gets, when that is in several pieces
   resp::ReplyWriter writer_;
