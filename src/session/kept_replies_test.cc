@@ -1,5 +1,7 @@
 // Replies that wait for the disk.
 
+#include <functional>
+
 #include "session/session_fixture.h"
 
 namespace sorrel::testing {
@@ -9,9 +11,14 @@ class KeptRepliesTest : public SessionTest {
  protected:
   struct Listener final : EffectSink {
     void on_effect(const Effect& effect) override { last = effect.sequence; }
-    void end_batch(Batch batch) override { releases += batch == Batch::kLast ? 1 : 0; }
+    void end_batch(Batch batch) override {
+      if (batch != Batch::kLast) return;
+      releases++;
+      if (on_release) on_release();
+    }
     uint64_t last = 0;
     int releases = 0;  // what was answered may leave, as far as the disk lets it
+    std::function<void()> on_release;
   };
 
   void SetUp() override {
@@ -68,6 +75,38 @@ TEST_F(KeptRepliesTest, ALongTurnIsReleasedInParts) {
   for (auto& client : clients) client->push(writes);
   run();
   EXPECT_EQ(disk.releases, 1);
+}
+
+// Who waits for nothing is answered before the log has seen anything of the turn; nobody else is.
+TEST_F(KeptRepliesTest, ReadersAreAnsweredInTheMiddleOfALongTurn) {
+  auto writer = connect();
+  auto reader = connect();
+  auto curious = connect();
+  auto last = connect();
+  const auto many = [](std::string_view request) {
+    std::string all;
+    for (int i = 0; i < 300; i++) all += request;
+    return all;
+  };
+  std::string seen[3];
+  disk.on_release = [&] {
+    seen[0] += writer->take();
+    seen[1] += reader->take();
+    seen[2] += curious->take();
+  };
+  writer->push(many("SET a b\r\n"));
+  reader->push(many("EXISTS b\r\n"));
+  curious->push(many("EXISTS a\r\n"));
+  last->push(many("SET c d\r\n"));
+  run();
+  disk.on_release = nullptr;
+  EXPECT_EQ(disk.releases, 1);
+  EXPECT_EQ(seen[0], "");
+  EXPECT_EQ(seen[1], many(":0\r\n"));
+  EXPECT_EQ(seen[2], "");
+  sync();
+  EXPECT_EQ(writer->take(), many("+OK\r\n"));
+  EXPECT_EQ(curious->take(), many(":1\r\n"));
 }
 
 TEST_F(KeptRepliesTest, EachWaitsForItsOwn) {
