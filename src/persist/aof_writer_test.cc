@@ -290,7 +290,7 @@ TEST_F(AofWriterTest, AFloodGoesPastTheCache) {
     // When the machine has stood still in between, it takes some turns until it is one again.
     for (int i = 0; i < 3000 && !passes(); i++) {
       turns++;
-      const std::string word = std::to_string(turns) + std::string(30'000 + turns % 100, 'x');
+      const std::string word = std::to_string(turns) + std::string(40'000 + turns % 100, 'x');
       for (int j = 0; j < 4; j++) {
         append(0, word);
         wanted += logged({word});
