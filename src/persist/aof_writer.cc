@@ -13,10 +13,10 @@ namespace sorrel::persist {
 namespace {
 
 // With the page that a block may leave free at its beginning, a power of two.
-constexpr size_t kBlockBytes = 2 * 1024 * 1024 - io::AppendFile::kPage;
+constexpr size_t kBlockBytes = 1024 * 1024 - io::AppendFile::kPage;
 // Blocks that wait to be used again: what a busy log fills between two syncs, so that its memory
 // is not taken from the system anew for every byte. A log at rest keeps a few.
-constexpr size_t kFreeBlocks = 16;
+constexpr size_t kFreeBlocks = 32;
 constexpr size_t kRestingBlocks = 2;
 // Busy workers write this often. Where turns are short, a call into the system in each would cost
 // more than all else that the log does; a few in a row cost nobody anything.
@@ -32,7 +32,7 @@ constexpr int64_t kFloodGapNs = 2 * kGatherNs;
 constexpr int kFloodWrites = 4;
 constexpr uint64_t kStillFloodBytes = kFloodBytes * (kLeftNs / kFloodGapNs);
 // In it the thread writes when this much is there, or after that time. More would hardly cost less.
-constexpr uint64_t kFullBytes = 1536 * 1024;
+constexpr uint64_t kFullBytes = 768 * 1024;
 static_assert(kFullBytes < kBlockBytes, "there is room for what comes until it begins");
 // With `everysec` replies wait when the oldest change is this old and not synced.
 constexpr int64_t kStallNs = 2'000'000'000;
