@@ -151,9 +151,9 @@ TEST_F(TableTest, AGuessIsGoodForOneTableInOneStateOnly) {
 
 // An empty slot looks like an entry whose kept hash bits are zero.
 TEST_F(TableTest, ALookAheadForWhatIsNotThereFindsNothing) {
-  const uint64_t hash = 0x1234'0000;
-  Table::Guess guess = table.prefetch_bucket(hash);
-  Table::prefetch_entry(guess, hash);
+  const uint64_t absent = 0x1234'0000;
+  Table::Guess guess = table.prefetch_bucket(absent);
+  Table::prefetch_entry(guess, absent);
   EXPECT_EQ(table.guessed_entry(guess), nullptr);
 }
 
