@@ -7,6 +7,7 @@ namespace sorrel {
 void Durability::set_workers(unsigned count, std::function<void(unsigned)> wake) {
   lanes_ = std::make_unique<Lane[]>(count);
   workers_ = count;
+  if (count > 1) changed_.expect_several_threads();
   wake_ = std::move(wake);
 }
 

@@ -1,10 +1,11 @@
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
+
+#include "propagate/recent_changes.h"
 
 namespace sorrel {
 
@@ -38,12 +39,16 @@ class Durability {
   }
 
   // Workers. Precondition of the first: the latch of the key is held, and holds().
-  void note_change(uint64_t hash, uint64_t sequence) { raise(changed_[hash % kPlaces], sequence); }
-  // Any key may have changed. Under the gate.
+  void note_change(uint64_t hash, uint64_t sequence) {
+    if (sequence > RecentChanges::kMostNumber) [[unlikely]]
+      return note_change_of_any(sequence);
+    changed_.note(hash, sequence, durable_.load(std::memory_order_relaxed));
+  }
+  // Any key may have changed.
   void note_change_of_any(uint64_t sequence) { raise(changed_any_, sequence); }
   // The last effect on a key with this hash, or on any key.
   uint64_t needed_for(uint64_t hash) const {
-    const uint64_t of_key = changed_[hash % kPlaces].load(std::memory_order_relaxed);
+    const uint64_t of_key = changed_.last_of(hash);
     const uint64_t of_any = changed_any_.load(std::memory_order_relaxed);
     return of_key > of_any ? of_key : of_any;
   }
@@ -57,17 +62,6 @@ class Durability {
   void set_durable(uint64_t sequence);
 
  private:
-  // Enough that a reader rarely shares a place with one of the few hundred changes of a commit.
-  static constexpr size_t kPlaces = 8192;
-
-  // Keys of several latches share a place, so their numbers may come in any order.
-  static void raise(std::atomic<uint64_t>& place, uint64_t sequence) {
-    uint64_t before = place.load(std::memory_order_relaxed);
-    while (before < sequence &&
-           !place.compare_exchange_weak(before, sequence, std::memory_order_relaxed)) {
-    }
-  }
-
   // One cache line each: what the worker waits for, 0 when for nothing.
   struct alignas(64) Lane {
     std::atomic<uint64_t> awaited{0};
@@ -79,7 +73,7 @@ class Durability {
   std::unique_ptr<Lane[]> lanes_;
   unsigned workers_ = 0;
   std::function<void(unsigned)> wake_;
-  std::array<std::atomic<uint64_t>, kPlaces> changed_{};
+  RecentChanges changed_;
 };
 
 }  // namespace sorrel

@@ -1,0 +1,54 @@
+#include "propagate/recent_changes.h"
+
+#include <algorithm>
+
+namespace sorrel {
+namespace {
+
+constexpr uint64_t kTagMask = ~RecentChanges::kMostNumber;
+constexpr auto kRelaxed = std::memory_order_relaxed;
+
+}  // namespace
+
+// True: `word` stands there now instead of `there`. Else `there` is what does.
+inline bool RecentChanges::replace(std::atomic<uint64_t>& place, uint64_t& there, uint64_t word) {
+  if (several_) return place.compare_exchange_strong(there, word, kRelaxed);
+  // An atomic step would wait for all that was stored before, cache misses and all.
+  place.store(word, kRelaxed);
+  return true;
+}
+
+void RecentChanges::note(uint64_t hash, uint64_t number, uint64_t durable) {
+  Row& row = rows_[hash % kRows];
+  const uint64_t tag = hash & kTagMask;
+  const uint64_t mine = tag | number;
+  std::atomic<uint64_t>* useless = nullptr;
+  uint64_t useless_word = 0;
+  for (std::atomic<uint64_t>& place : row.places) {
+    uint64_t there = place.load(kRelaxed);
+    // Keys of several latches share a tag now and then, so numbers may come in any order.
+    while ((there & kTagMask) == tag) {
+      if (there >= mine || replace(place, there, mine)) return;
+    }
+    if (useless == nullptr && (there & kMostNumber) <= durable) {
+      useless = &place;
+      useless_word = there;
+    }
+  }
+  if (useless != nullptr && replace(*useless, useless_word, mine)) return;
+  raise(row.others, number);
+}
+
+uint64_t RecentChanges::last_of(uint64_t hash) const {
+  const Row& row = rows_[hash % kRows];
+  const uint64_t tag = hash & kTagMask;
+  uint64_t last = row.others.load(kRelaxed);
+  for (const std::atomic<uint64_t>& place : row.places) {
+    const uint64_t there = place.load(kRelaxed);
+    // More than one may have it, when two threads came at once.
+    if ((there & kTagMask) == tag) last = std::max(last, there & kMostNumber);
+  }
+  return last;
+}
+
+}  // namespace sorrel
