@@ -280,8 +280,18 @@ void Executor::run_alone(Call& call) {
 }
 
 void Executor::leave_effects(const Call& call) {
-  if (effects_.tells_keys()) [[unlikely]]
-    tell_changed_keys(call);
+  if (rewrite_.kind() == Rewrite::Kind::kVerbatim && call.request.as_sent && !effects_.tells_keys())
+      [[likely]] {
+    const std::string_view text = resp::text_of_short_request(call.request.args);
+    if (!text.empty()) [[likely]]
+      return effects_.append_text(door_.db(), text);
+  }
+  leave_other_effects(call);
+}
+
+// Apart, so that the usual way need not make room for what this one needs.
+[[gnu::noinline]] void Executor::leave_other_effects(const Call& call) {
+  if (effects_.tells_keys()) tell_changed_keys(call);
   switch (rewrite_.kind()) {
     case Rewrite::Kind::kNothing:
       return;
@@ -290,15 +300,13 @@ void Executor::leave_effects(const Call& call) {
         const std::string_view text = resp::text_of_short_request(call.request.args);
         if (!text.empty()) return effects_.append_text(door_.db(), text);
       }
-      effects_.append(door_.db(), call.args);
-      return;
+      return effects_.append(door_.db(), call.args);
     case Rewrite::Kind::kCommands:
       return leave_commands();
   }
 }
 
-// Apart, so that the usual way need not make room for what this one needs.
-[[gnu::noinline]] void Executor::leave_commands() {
+void Executor::leave_commands() {
   effects_.begin_unit();
   for (const auto& command : rewrite_.commands()) {
     const std::vector<std::string_view> args(command.begin(), command.end());

@@ -246,6 +246,7 @@ class Executor {
   bool is_there(int db, std::string_view key);
   void run_again(const Request& request, Caller& caller, resp::ReplySink& reply);
   void leave_effects(const Call& call);
+  void leave_other_effects(const Call& call);
   void leave_commands();
   void tell_changed_keys(const Call& call);
   bool count_failure(resp::ReplySink& reply, uint64_t errors);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -171,7 +172,17 @@ uint64_t raise_descriptor_limit(uint64_t wanted) {
 }
 
 bool disable_huge_pages() {
-  return prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0;
+  const auto mode = read_file("/sys/kernel/mm/transparent_hugepage/enabled", 64);
+  if (mode && mode->find("[always]") == std::string::npos) return true;
+  constexpr unsigned long kExceptAdvised = 1 << 1;  // from Linux 6.18 on
+  return prctl(PR_SET_THP_DISABLE, 1, kExceptAdvised, 0, 0) == 0 ||
+         prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0;
+}
+
+void make_huge_page(char* begin) {
+  if (madvise(begin, kHugePage, MADV_HUGEPAGE) != 0) return;
+  // Small pages that are there already would stay.
+  (void)madvise(begin, kHugePage, MADV_DONTNEED);
 }
 
 Result<int> oom_score_adj() {

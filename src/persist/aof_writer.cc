@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <utility>
 
 #include "io/files.h"
@@ -12,12 +11,13 @@
 namespace sorrel::persist {
 namespace {
 
-// With the page that a block may leave free at its beginning, a power of two.
-constexpr size_t kBlockBytes = 1024 * 1024 - io::AppendFile::kPage;
+constexpr size_t kBlockBytes = 1024 * 1024;
 // Blocks that wait to be used again: what a busy log fills between two syncs, so that its memory
-// is not taken from the system anew for every byte. A log at rest keeps a few.
-constexpr size_t kFreeBlocks = 32;
-constexpr size_t kRestingBlocks = 2;
+// is not taken from the system anew for every byte. That costs a multiple of all else, so they are
+// kept for a while when nothing comes, too.
+constexpr size_t kFreeBlocks = 32;                                  // of each kind
+constexpr size_t kMostKept = std::max(kBlockBytes, io::kHugePage);  // of one of them
+constexpr int64_t kKeepNs = 10'000'000'000;
 // Busy workers write this often. Where turns are short, a call into the system in each would cost
 // more than all else that the log does; a few in a row cost nobody anything.
 constexpr int64_t kGatherNs = 2'000'000;
@@ -32,8 +32,9 @@ constexpr int64_t kFloodGapNs = 2 * kGatherNs;
 constexpr int kFloodWrites = 4;
 constexpr uint64_t kStillFloodBytes = kFloodBytes * (kLeftNs / kFloodGapNs);
 // In it the thread writes when this much is there, or after that time. More would hardly cost less.
-constexpr uint64_t kFullBytes = 768 * 1024;
-static_assert(kFullBytes < kBlockBytes, "there is room for what comes until it begins");
+constexpr uint64_t kFullBytes = 1536 * 1024;
+static_assert(kFullBytes < LogBlock::kPastCacheBytes,
+              "there is room for what comes until it begins");
 // With `everysec` replies wait when the oldest change is this old and not synced.
 constexpr int64_t kStallNs = 2'000'000'000;
 
@@ -157,21 +158,21 @@ LogBlock& AofWriter::block_for(size_t bytes) {
   if (!queue_.empty()) {
     LogBlock& last = *queue_.back();
     const bool suits = last.past_cache() || !flood_;
-    if (suits && (last.size() == 0 || last.size() + bytes <= kBlockBytes)) return last;
+    if (suits && (last.size() == 0 || last.has_room_for(bytes))) return last;
   }
-  queue_.push_back(new_block());
-  if (flood_) queue_.back()->begin_past_cache(queue_begins_ + queued_bytes_, kBlockBytes);
-  return *queue_.back();
-}
-
-LogBlockPtr AofWriter::new_block() {
-  if (!free_.empty()) {
-    LogBlockPtr block = std::move(free_.back());
-    free_.pop_back();
-    return block;
+  std::vector<LogBlockPtr>& kept = flood_ ? free_.huge : free_.usual;
+  if (kept.empty()) {
+    queue_.push_back(std::make_unique<LogBlock>());
+  } else {
+    queue_.push_back(std::move(kept.back()));
+    kept.pop_back();
   }
-  auto block = std::make_unique<LogBlock>();
-  block->reserve(kBlockBytes);
+  LogBlock& block = *queue_.back();
+  if (flood_) {
+    block.begin_past_cache(queue_begins_ + queued_bytes_);
+  } else {
+    block.reserve(kBlockBytes);
+  }
   return block;
 }
 
@@ -283,8 +284,9 @@ void AofWriter::tell_durable() {
 
 void AofWriter::keep_free_blocks() {
   for (LogBlockPtr& block : pen_->take_free()) {
-    if (free_.size() < kFreeBlocks && block->capacity() <= 2 * kBlockBytes) {
-      free_.push_back(std::move(block));
+    std::vector<LogBlockPtr>& kept = block->is_huge() ? free_.huge : free_.usual;
+    if (kept.size() < kFreeBlocks && block->capacity() <= kMostKept) {
+      kept.push_back(std::move(block));
     }
   }
 }
@@ -393,18 +395,15 @@ void AofWriter::run() {
     if (writes) wrote_ns_ = wrote_ns;
     call_again_ns_ = call_again_ns;
     keep_free_blocks();
-    std::vector<LogBlockPtr> spare;
-    if (free_.size() > kRestingBlocks) {
-      if (synced && seen_ == round_seen_) {
-        spare.assign(std::move_iterator(free_.begin() + kRestingBlocks),
-                     std::move_iterator(free_.end()));
-        free_.resize(kRestingBlocks);
+    FreeBlocks spare;
+    if (std::exchange(round_seen_, seen_) != seen_) came_ns_ = wrote_ns;
+    if (synced && !free_.empty()) {
+      if (wrote_ns - came_ns_ >= kKeepNs) {
+        spare = std::exchange(free_, {});
       } else {
-        // To see whether it is at rest then.
-        call_again_ns_ = std::min(call_again_ns_, wrote_ns + AofPen::kSyncEveryNs);
+        call_again_ns_ = std::min(call_again_ns_, came_ns_ + kKeepNs);
       }
     }
-    round_seen_ = seen_;
     note_state();
     if (synced) oldest_ns_ = queue_.empty() ? 0 : began_ns;
     if (writes && options.policy == SyncPolicy::kAlways) group_.end_sync(seen_, wrote_ns);
@@ -413,7 +412,7 @@ void AofWriter::run() {
     const bool tell = state_.failing != was_failing && on_trouble_;
     if (tell || !spare.empty()) {
       lock.unlock();
-      spare.clear();
+      spare = {};
       if (tell) on_trouble_();
       lock.lock();
     }

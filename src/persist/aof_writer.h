@@ -92,6 +92,13 @@ class AofWriter final : public EffectSink {
     std::function<void()> task;
   };
 
+  // Of huge pages, and others.
+  struct FreeBlocks {
+    std::vector<LogBlockPtr> usual;
+    std::vector<LogBlockPtr> huge;
+    bool empty() const { return usual.empty() && huge.empty(); }
+  };
+
   void run();
   void wait_for_work(std::unique_lock<std::mutex>& lock);
   int64_t queue_due_ns() const;
@@ -102,7 +109,6 @@ class AofWriter final : public EffectSink {
   void keep_free_blocks();
   void note_state();
   LogBlock& block_for(size_t bytes);
-  LogBlockPtr new_block();
   void select(int db, LogBlock& block);
   void place_due_switch();
   void add_timestamp();
@@ -121,10 +127,11 @@ class AofWriter final : public EffectSink {
   std::condition_variable done_;
   // Guarded by mutex_.
   std::vector<LogBlockPtr> queue_;
-  std::vector<LogBlockPtr> free_;
+  FreeBlocks free_;
   std::vector<Switch> switches_;
   uint64_t seen_ = 0;        // the last effect that came
   uint64_t round_seen_ = 0;  // when the thread was at the disk last
+  int64_t came_ns_ = 0;      // when it last was there after something had come
   uint64_t queued_bytes_ = 0;
   uint64_t queue_begins_ = 0;  // where in the file, if nothing goes wrong
   int selected_ = -1;

@@ -1,13 +1,16 @@
 #include "persist/log_block.h"
 
 #include "base/copy_past_cache.h"
-#include "io/files.h"
 
 namespace sorrel::persist {
 
-void LogBlock::begin_past_cache(uint64_t position, size_t room) {
+void LogBlock::begin_past_cache(uint64_t position) {
   constexpr size_t kPage = io::AppendFile::kPage;
-  const char* const begin = bytes_.reserve(room + kPage);
+  if (!huge_) {
+    io::make_huge_page(bytes_.restart_aligned(io::kHugePage, io::kHugePage));
+    huge_ = true;
+  }
+  const char* const begin = bytes_.reserve(kPastCacheBytes + kPage);
   lead_ = (position - reinterpret_cast<uintptr_t>(begin)) % kPage;
   bytes_.advance(lead_);
   past_cache_ = true;

@@ -5,6 +5,8 @@
 #include <memory>
 #include <string_view>
 
+#include "io/files.h"
+#include "io/process.h"
 #include "resp/output_buffer.h"
 
 namespace sorrel::persist {
@@ -14,10 +16,15 @@ namespace sorrel::persist {
 // io::AppendFile::append_past_cache(). They do not pass through the processor's caches, either.
 class LogBlock {
  public:
-  // Precondition: empty. There is room for `room` bytes then, and they will stand in the file from
-  // `position` on.
-  void begin_past_cache(uint64_t position, size_t room);
+  // Precondition: empty. There is room for kPastCacheBytes then, and they will stand in the file
+  // from `position` on.
+  void begin_past_cache(uint64_t position);
+  // With the page that may be left free before them they fill a huge page of memory: that is found
+  // and handed to the disk in one piece, where small ones cost more than all else that it does.
+  static constexpr size_t kPastCacheBytes = io::kHugePage - io::AppendFile::kPage;
   bool past_cache() const { return past_cache_; }
+  // Has it ever been begun so?
+  bool is_huge() const { return huge_; }
 
   void append(std::string_view bytes);
   void reserve(size_t bytes) { bytes_.reserve(bytes); }
@@ -36,6 +43,7 @@ class LogBlock {
   resp::OutputBuffer bytes_;
   size_t lead_ = 0;  // so many of them are not part of it
   bool past_cache_ = false;
+  bool huge_ = false;  // its memory is a huge page
 };
 using LogBlockPtr = std::unique_ptr<LogBlock>;
 

@@ -162,13 +162,23 @@ void EffectLog::append_text(int db, std::string_view command) {
         lent_end_ += command.size();
         return;
       }
-      take_lent();
-      const size_t begin = bytes_.size();
-      bytes_.append(command);
-      begin_run(sequence, db, audience_, begin);
-      return lend_behind(command);
+      return begin_text_run(sequence, db, command);
     }
   }
+  add_text(db, command);
+}
+
+// Apart, both of them, so that the usual way need not make room for what they need.
+[[gnu::noinline]] void EffectLog::begin_text_run(uint64_t sequence, int db,
+                                                 std::string_view command) {
+  take_lent();
+  const size_t begin = bytes_.size();
+  bytes_.append(command);
+  begin_run(sequence, db, audience_, begin);
+  lend_behind(command);
+}
+
+[[gnu::noinline]] void EffectLog::add_text(int db, std::string_view command) {
   add(db, audience_, [&] { bytes_.append(command); });
   lend_behind(command);
 }

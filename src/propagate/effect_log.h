@@ -183,6 +183,8 @@ class EffectLog {
   void encode_select(int db);
   void add_item(int db, Audience audience, size_t begin);
   void take_lent();
+  void begin_text_run(uint64_t sequence, int db, std::string_view command);
+  void add_text(int db, std::string_view command);
   void lend_behind(std::string_view command);
   void begin_run(uint64_t sequence, int db, Audience audience, size_t begin);
   void begin_part(int db, Audience to);
