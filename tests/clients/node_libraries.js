@@ -53,7 +53,7 @@ async function socketsMeet(adapterOf, client) {
 const tests = {
   async "redlock: one holder at a time"(client) {
     const Redlock = require("redlock");
-    const redlock = new Redlock([client], { retryCount: 200, retryDelay: 5, retryJitter: 5 });
+    const redlock = new Redlock([client], { retryCount: 2000, retryDelay: 5, retryJitter: 5 });
     let inside = 0;
     let most = 0;
     await Promise.all(Array.from({ length: 10 }, async () => {
