@@ -247,13 +247,12 @@ SignalStack::SignalStack() {
   if (memory == MAP_FAILED) return;
   memory_ = memory;
   const stack_t stack{.ss_sp = memory, .ss_flags = 0, .ss_size = kSignalStackBytes};
-  sigaltstack(&stack, nullptr);
+  sigaltstack(&stack, &before_);
 }
 
 SignalStack::~SignalStack() {
   if (memory_ == nullptr) return;
-  const stack_t none{.ss_sp = nullptr, .ss_flags = SS_DISABLE, .ss_size = 0};
-  sigaltstack(&none, nullptr);
+  sigaltstack(&before_, nullptr);
   munmap(memory_, kSignalStackBytes);
 }
 

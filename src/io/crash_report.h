@@ -1,5 +1,6 @@
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -48,7 +49,8 @@ class CrashReport {
 // The number by which the kernel knows the calling thread.
 int thread_id();
 
-// Room in which the calling thread handles signals when its own stack has none left. Made and
+// Room in which the calling thread handles signals when its own stack has none left, in place of
+// what it had for that before: a report needs more than the few pages that are usual. Made and
 // destroyed by that thread.
 class SignalStack {
  public:
@@ -59,6 +61,7 @@ class SignalStack {
 
  private:
   void* memory_ = nullptr;
+  stack_t before_{};
 };
 
 }  // namespace sorrel::io

@@ -82,6 +82,7 @@ TEST(OwnSymbols, FindsFunctions) {
 
 void crash_with_report(bool twice) {
   StandardErrorLogger log;
+  const SignalStack stack;
   Witness witness;
   witness.crashes_again = twice;
   CrashReport report(log, "Test 1.0", witness);
@@ -122,6 +123,7 @@ TEST(CrashReport, OffAndGoneTheSignalsAreAsBefore) {
 }
 
 TEST(Watchdog, BarksAtWhoDoesNotComeBy) {
+  const SignalStack stack;
   FixedLogger log;
   Witness witness;
   CrashReport report(log, "Test", witness);
