@@ -25,7 +25,18 @@ void Executor::tell_changed_keys(const Call& call) {
   }
 }
 
-uint64_t Executor::needed_for(const Request& request) {
+// Whatever was seen before a change has a smaller number than that, so only what ran behind the
+// last change has to be looked at. A pipeline that only writes has nothing there.
+uint64_t Executor::needed_for(std::span<const Request> requests) {
+  uint64_t needed = 0;
+  for (size_t i = requests.size(); i-- > 0;) {
+    if (&requests[i] == changed_by_) return std::max(needed, effects_.last_told());
+    needed = std::max(needed, needed_for_one(requests[i]));
+  }
+  return needed;
+}
+
+uint64_t Executor::needed_for_one(const Request& request) {
   const Command* command = request.command;
   if (command != nullptr && !command->plain && request.args.size() > 1) {
     command = command->subcommand(request.args[1]);

@@ -33,6 +33,7 @@ Executor::Executor(ExecutorWorld& world, unsigned worker, uint64_t random_seed)
 
 void Executor::prepare(std::span<Request> requests, int db, Look look) {
   const Database* ahead = look == Look::kAhead ? database_ahead(db) : nullptr;
+  changed_by_ = nullptr;
   for (Request& request : requests) {
     request.command = world_.commands.find(request.args[0], recent_);
     find_first_key(request, ahead);
@@ -291,7 +292,14 @@ void Executor::leave_effects(const Call& call) {
 
 // Apart, so that the usual way need not make room for what this one needs.
 [[gnu::noinline]] void Executor::leave_other_effects(const Call& call) {
-  if (effects_.tells_keys()) tell_changed_keys(call);
+  if (!effects_.tells_keys()) return leave_as_rewritten(call);
+  const uint64_t told = effects_.last_told();
+  tell_changed_keys(call);
+  leave_as_rewritten(call);
+  if (effects_.last_told() != told) changed_by_ = &call.request;
+}
+
+void Executor::leave_as_rewritten(const Call& call) {
   switch (rewrite_.kind()) {
     case Rewrite::Kind::kNothing:
       return;

@@ -188,9 +188,10 @@ class Executor {
   std::vector<Served> take_served() { return std::exchange(served_, {}); }
   bool has_served() const { return !served_.empty(); }
 
-  // The last effect that the answer to this request may tell of; 0: it tells of no key. Asked after
-  // it ran, while replies wait for the disk; see Durability.
-  uint64_t needed_for(const Request& request);
+  // The last effect that the answers to these requests may tell of; 0: they tell of no key. Asked
+  // after they ran, while replies wait for the disk; see Durability. Precondition: they are what
+  // was prepared last.
+  uint64_t needed_for(std::span<const Request> requests);
 
   Door& door() { return door_; }
   EffectLog& effects() { return effects_; }
@@ -247,8 +248,10 @@ class Executor {
   void run_again(const Request& request, Caller& caller, resp::ReplySink& reply);
   void leave_effects(const Call& call);
   void leave_other_effects(const Call& call);
+  void leave_as_rewritten(const Call& call);
   void leave_commands();
   void tell_changed_keys(const Call& call);
+  uint64_t needed_for_one(const Request& request);
   bool count_failure(resp::ReplySink& reply, uint64_t errors);
   void count_error(resp::ReplySink& reply, uint64_t errors);
   void count_error(std::string_view code, uint64_t replies);
@@ -269,6 +272,8 @@ class Executor {
   const Call* current_ = nullptr;
   int inside_depth_ = 0;       // of Inside: what it changed is not to be seen yet
   uint64_t inner_errors_ = 0;  // answered by commands inside the one that runs
+  // The last one that left an effect whose keys were told; only compared with those at hand.
+  const Request* changed_by_ = nullptr;
   CommandTable::Recent recent_;
   Waiting waiting_;
   Waiters::Handle waiter_;

@@ -84,12 +84,17 @@ void EffectLog::encode_select(int db) {
   encode(select);
 }
 
-// Precondition: its bytes stand from `begin` to the end. The number is drawn here, under the
-// latches.
-inline void EffectLog::add_item(int db, Audience audience, size_t begin) {
+// Under the latches.
+inline uint64_t EffectLog::draw() {
   const uint64_t sequence = stream_.draw();
   if (!changed_.empty() || changed_any_) [[unlikely]]
     tell_keys(sequence);
+  return sequence;
+}
+
+// Precondition: its bytes stand from `begin` to the end. The number is drawn here.
+inline void EffectLog::add_item(int db, Audience audience, size_t begin) {
+  const uint64_t sequence = draw();
   if (!runs_.empty()) [[likely]] {
     EffectStream::Run& run = runs_.back();
     if (run.last + 1 == sequence && run.end == begin && run.db == db && run.audience == audience &&
@@ -112,6 +117,7 @@ inline void EffectLog::add_item(int db, Audience audience, size_t begin) {
   if (changed_any_) stream_.durability_.note_change_of_any(sequence);
   changed_.clear();
   changed_any_ = false;
+  last_told_ = sequence;
 }
 
 // What stands before a command of the open unit.
@@ -153,9 +159,8 @@ void EffectLog::append_text(int db, std::string_view command) {
   if (command.data() == lent_end_) [[likely]] {
     // It ends behind the last run's, which is not in a unit.
     EffectStream::Run& run = runs_.back();
-    if (run.db == db && run.audience == audience_ && stream_.active() && changed_.empty() &&
-        !changed_any_) [[likely]] {
-      const uint64_t sequence = stream_.draw();
+    if (run.db == db && run.audience == audience_ && stream_.active()) [[likely]] {
+      const uint64_t sequence = draw();
       if (run.last + 1 == sequence && stream_.joins(sequence)) [[likely]] {
         run.last = sequence;
         run.end += command.size();

@@ -146,6 +146,8 @@ class EffectLog {
   bool tells_keys() const { return stream_.durability_.holds(); }
   void changes_key(uint64_t hash) { changed_.push_back(hash); }
   void changes_any_key() { changed_any_ = true; }
+  // The last effect of this worker's that they waited for.
+  uint64_t last_told() const { return last_told_; }
 
   // Hands everything over. Called outside latches, at the end of the turn, before replies leave.
   void flush();
@@ -189,6 +191,7 @@ class EffectLog {
   void begin_run(uint64_t sequence, int db, Audience audience, size_t begin);
   void begin_part(int db, Audience to);
   void add_part_for(Audience audience);
+  uint64_t draw();
   void tell_keys(uint64_t sequence);
   void hand_over(EffectSink::Batch batch);
 
@@ -203,6 +206,7 @@ class EffectLog {
   bool more_follows_ = false;  // the last batch of this turn is still to come
   bool changed_any_ = false;
   std::vector<uint64_t> changed_;  // hashes of keys
+  uint64_t last_told_ = 0;
 };
 
 }  // namespace sorrel

@@ -22,20 +22,18 @@ void RecentChanges::note(uint64_t hash, uint64_t number, uint64_t durable) {
   Row& row = rows_[hash % kRows];
   const uint64_t tag = hash & kTagMask;
   const uint64_t mine = tag | number;
-  std::atomic<uint64_t>* useless = nullptr;
-  uint64_t useless_word = 0;
   for (std::atomic<uint64_t>& place : row.places) {
     uint64_t there = place.load(kRelaxed);
     // Keys of several latches share a tag now and then, so numbers may come in any order.
-    while ((there & kTagMask) == tag) {
+    while ((there & kTagMask) == tag) [[unlikely]] {
       if (there >= mine || replace(place, there, mine)) return;
     }
-    if (useless == nullptr && (there & kMostNumber) <= durable) {
-      useless = &place;
-      useless_word = there;
-    }
   }
-  if (useless != nullptr && replace(*useless, useless_word, mine)) return;
+  for (std::atomic<uint64_t>& place : row.places) {
+    uint64_t there = place.load(kRelaxed);
+    if ((there & kMostNumber) > durable) continue;
+    if (replace(place, there, mine)) return;
+  }
   raise(row.others, number);
 }
 
@@ -46,7 +44,8 @@ uint64_t RecentChanges::last_of(uint64_t hash) const {
   for (const std::atomic<uint64_t>& place : row.places) {
     const uint64_t there = place.load(kRelaxed);
     // More than one may have it, when two threads came at once.
-    if ((there & kTagMask) == tag) last = std::max(last, there & kMostNumber);
+    if ((there & kTagMask) == tag) [[unlikely]]
+      last = std::max(last, there & kMostNumber);
   }
   return last;
 }

@@ -9,9 +9,7 @@
 namespace sorrel {
 
 void SessionHost::note_needs(Session& session) {
-  for (const Request& request : std::span<const Request>(requests_.data(), window_)) {
-    session.needs_ = std::max(session.needs_, executor_.needed_for(request));
-  }
+  session.needs_ = std::max(session.needs_, executor_.needed_for({requests_.data(), window_}));
 }
 
 void SessionHost::note_needs_of_latest(Session& session) {
