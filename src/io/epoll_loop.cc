@@ -233,6 +233,7 @@ int EpollLoop::poll(int timeout_ms) {
     ++happened;
     if (wake_handler_) wake_handler_();
   }
+  if (first_streams_ > 0) put_first({events, static_cast<size_t>(count)});
   for (int i = 0; i < count; ++i) {
     static_cast<EventSource*>(events[i].data.ptr)->on_event(events[i].events);
   }
@@ -242,6 +243,12 @@ int EpollLoop::poll(int timeout_ms) {
   if (batch_end_) batch_end_();
   --depth_;
   return happened;
+}
+
+void EpollLoop::put_first(std::span<epoll_event> events) const {
+  std::stable_partition(events.begin(), events.end(), [](const epoll_event& event) {
+    return static_cast<const EventSource*>(event.data.ptr)->served_first;
+  });
 }
 
 // Called from inside a handler: streams and listeners go on, into a buffer of this turn's own since

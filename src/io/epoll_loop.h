@@ -35,6 +35,7 @@ class EpollLoop;
 class EventSource {
  public:
   virtual void on_event(uint32_t events) = 0;
+  bool served_first = false;  // before the others of its turn
 
  protected:
   ~EventSource() = default;
@@ -60,6 +61,7 @@ class EpollStream final : public Stream, public EventSource {
   size_t buffer_bytes() const override { return queue_ ? queue_->memory() : 0; }
   void close(bool flush) override;
   void pause_reading(bool paused) override;
+  void serve_first(bool wanted) override;
   std::string peer_address() const override;
   std::string local_address() const override;
   bool is_unix() const override { return unix_path_ != nullptr; }
@@ -167,6 +169,7 @@ class EpollLoop final : public Loop {
   int poll_nested(int timeout_ms);
   int wait(std::span<epoll_event> events, int timeout_ms);
   int deliver_closes();
+  void put_first(std::span<epoll_event> events) const;
 
   const Clock& clock_;
   Descriptor epoll_;
@@ -177,6 +180,7 @@ class EpollLoop final : public Loop {
   TlsHall tls_hall_{*this};  // outlives the streams
   std::vector<std::unique_ptr<EpollStream>> streams_;
   std::vector<EpollStream*> closing_;
+  size_t first_streams_ = 0;  // so many want to be served first
   std::vector<std::unique_ptr<EpollListener>> listeners_;
   std::vector<std::unique_ptr<EpollListener>> old_listeners_;
   TimerQueue timers_;

@@ -295,6 +295,35 @@ TEST_F(EpollLoopTest, PausedStreamGetsNoDataUntilItResumes) {
   EXPECT_EQ("later", peer.received);
 }
 
+TEST_F(EpollLoopTest, WhoAsksForItIsServedFirst) {
+  Descriptor clients[4];
+  std::string order;
+  for (size_t i = 0; i < 4; i++) {
+    Peer& peer = connected_peer(clients[i]);
+    peer.data_hook = [&](std::string_view bytes) { order += bytes; };
+  }
+  const auto served = [&] {
+    order.clear();
+    // Nobody is read before all have come.
+    for (size_t i = 0; i < 4; i++) put(clients[i], std::string(1, static_cast<char>('a' + i)));
+    EXPECT_TRUE(run_until([&] { return order.size() == 4; }));
+    return order;
+  };
+  EXPECT_EQ("abcd", served());
+  peers[1]->stream->serve_first(true);
+  peers[3]->stream->serve_first(true);
+  EXPECT_EQ("bdac", served());
+  peers[1]->stream->serve_first(false);
+  EXPECT_EQ("dabc", served());
+  // The wish ends with who had it.
+  peers[3]->stream->close(false);
+  peers[3]->stream->serve_first(true);
+  ASSERT_TRUE(run_until([&] { return peers[3]->closes == 1; }));
+  Peer& other = connected_peer(clients[3]);
+  other.data_hook = [&](std::string_view bytes) { order += bytes; };
+  EXPECT_EQ("abcd", served());
+}
+
 TEST_F(EpollLoopTest, PausedStreamNoticesThePeersEnd) {
   Descriptor client;
   Peer& peer = connected_peer(client);

@@ -176,8 +176,15 @@ void EpollStream::send_queued() {
   handler_.on_drained();
 }
 
+void EpollStream::serve_first(bool wanted) {
+  if (wanted == served_first || state_ == State::kClosed) return;
+  served_first = wanted;
+  loop_.first_streams_ += wanted ? 1 : -1;
+}
+
 void EpollStream::finish(CloseReason reason) {
   if (state_ == State::kClosed) return;
+  serve_first(false);
   if (!is_unix()) (void)local_address();  // a log line in on_close may still want it
   state_ = State::kClosed;
   reason_ = reason;

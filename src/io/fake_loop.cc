@@ -209,6 +209,7 @@ std::vector<FakeStream*> FakeLoop::ready_streams() const {
   for (const auto& stream : streams_) {
     if (stream->ready()) ready.push_back(stream.get());
   }
+  std::stable_partition(ready.begin(), ready.end(), [](auto* stream) { return stream->first_; });
   return ready;
 }
 

@@ -186,6 +186,21 @@ TEST_F(FakeLoopTest, PausedStreamWaitsButSeesTheEnd) {
   EXPECT_EQ(1, waiting.closes);
 }
 
+TEST_F(FakeLoopTest, WhoAsksForItIsServedFirst) {
+  std::string order;
+  std::unique_ptr<FakeClient> clients[3];
+  for (auto& one : clients) {
+    FakePeer& peer = connected_peer(one);
+    peer.data_hook = [&](std::string_view bytes) { order += bytes; };
+  }
+  peers[2]->stream->serve_first(true);
+  clients[0]->push("a");
+  clients[1]->push("b");
+  clients[2]->push("c");
+  loop.poll(0);
+  EXPECT_EQ("cab", order);
+}
+
 TEST_F(FakeLoopTest, ClosingOthersInsideACallback) {
   std::vector<std::unique_ptr<FakeClient>> clients(5);
   for (auto& each : clients) connected_peer(each);

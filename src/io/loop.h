@@ -53,6 +53,10 @@ class Stream {
   // but not while unread bytes stand before it. Pausing and resuming within a turn costs nothing.
   virtual void pause_reading(bool paused) = 0;
 
+  // From the next turn on, what comes from it is delivered before what comes from those that have
+  // not asked for that.
+  virtual void serve_first(bool first) = 0;
+
   virtual std::string peer_address() const = 0;  // "127.0.0.1:50002", "[::1]:50002", "/path:0"
   virtual std::string local_address() const = 0;
   virtual bool is_unix() const = 0;

@@ -88,6 +88,7 @@ class TlsStream final : public Stream, public StreamHandler {
   }
   void close(bool flush) override;
   void pause_reading(bool paused) override;
+  void serve_first(bool first) override { wire_->serve_first(first); }
   std::string peer_address() const override { return wire_->peer_address(); }
   std::string local_address() const override { return wire_->local_address(); }
   bool is_unix() const override { return wire_->is_unix(); }

@@ -6,8 +6,7 @@ namespace sorrel::persist {
 
 void CommitGroup::begin_sync(uint64_t seen, int64_t now_ns) {
   if (complete_at_ != 0) {
-    const uint64_t came = seen - wait_seen_;
-    if (seen >= complete_at_ || (waited_for_ >= kMany && came >= waited_for_ / 8)) {
+    if (seen >= complete_at_) {
       disappointments_ = 0;
     } else {
       disappointments_ = std::min(disappointments_ + 1, kRarest);
@@ -32,10 +31,7 @@ void CommitGroup::end_sync(uint64_t seen, int64_t now_ns) {
   }
   // The last few may have something else to do.
   complete_at_ = seen + answered - answered / 8;
-  const int64_t patience_ns = answered >= kMany ? usual_ns_ * 2 : usual_ns_ / 2;
-  give_up_ns_ = now_ns + std::min(patience_ns, kLongestWaitNs);
-  waited_for_ = answered;
-  wait_seen_ = seen;
+  give_up_ns_ = now_ns + std::min(usual_ns_ / 2, kLongestWaitNs);
   told_ = false;
 }
 

@@ -13,10 +13,6 @@ namespace sorrel::persist {
 // halves are better, one being served while the other is written; so after each disappointment it
 // is tried more rarely.
 //
-// With many effects in each sync it is the processor that everybody waits for, and a sync takes
-// more of that than a wait does: the next one waits for twice as long as a sync takes, and it is no
-// disappointment if only some have come.
-//
 // Counts effects, not writers. No clock and no lock of its own.
 class CommitGroup {
  public:
@@ -35,7 +31,6 @@ class CommitGroup {
 
   // Syncs of fewer effects are not worth a wait.
   static constexpr uint64_t kCrowd = 4;
-  static constexpr uint64_t kMany = 256;
   static constexpr int64_t kLongestWaitNs = 5'000'000;
   static constexpr int kRarest = 10;  // once in 2^10 syncs
 
@@ -43,9 +38,7 @@ class CommitGroup {
   uint64_t synced_before_ = 0;  // where the last sync but one had come to
   uint64_t begin_seen_ = 0;
   int64_t begin_ns_ = 0;
-  int64_t usual_ns_ = 0;     // how long a sync takes
-  uint64_t waited_for_ = 0;  // effects; and how many had come before the wait
-  uint64_t wait_seen_ = 0;
+  int64_t usual_ns_ = 0;      // how long a sync takes
   uint64_t complete_at_ = 0;  // when this effect has come, all are there; 0: nobody is waited for
   int64_t give_up_ns_ = 0;
   int disappointments_ = 0;

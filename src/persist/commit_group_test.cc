@@ -55,32 +55,6 @@ TEST_F(CommitGroupTest, WaitsNoLongerThanHalfASync) {
   EXPECT_FALSE(waits());
 }
 
-// What is waited for is the processor then, and each sync takes some of it.
-TEST_F(CommitGroupTest, ManyAreWaitedForLongerAndSomeOfThemAreEnough) {
-  for (int i = 0; i < 100; i++) {
-    seen += CommitGroup::kMany;
-    sync(0);
-    now_ns += CommitGroup::kLongestWaitNs;
-    seen += CommitGroup::kMany / 4;  // not all, but some
-  }
-  seen += CommitGroup::kMany;
-  sync(0);
-  EXPECT_TRUE(waits());
-  now_ns += 3 * kMs;
-  EXPECT_TRUE(waits());
-  now_ns += 2 * kMs;
-  EXPECT_FALSE(waits());
-  // When nobody comes it is tried more rarely, too.
-  int waited = 0;
-  for (int i = 0; i < 1000; i++) {
-    sync(2 * CommitGroup::kMany);
-    if (!waits()) continue;
-    waited++;
-    now_ns += CommitGroup::kLongestWaitNs;
-  }
-  EXPECT_LE(waited, 16);
-}
-
 TEST_F(CommitGroupTest, DoesNotWaitForAFew) {
   seen = CommitGroup::kCrowd - 1;
   sync(0);

@@ -26,8 +26,8 @@ void RecentChanges::note(uint64_t hash, uint64_t number, uint64_t durable) {
     uint64_t there = place.load(kRelaxed);
     // Keys of several latches share a tag now and then, so numbers may come in any order.
     while ((there & kTagMask) == tag) [[unlikely]] {
-      if (there >= mine || replace(place, there, mine)) return;
-    }
+        if (there >= mine || replace(place, there, mine)) return;
+      }
   }
   for (std::atomic<uint64_t>& place : row.places) {
     uint64_t there = place.load(kRelaxed);

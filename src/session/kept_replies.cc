@@ -10,6 +10,7 @@ namespace sorrel {
 
 void SessionHost::note_needs(Session& session) {
   session.needs_ = std::max(session.needs_, executor_.needed_for({requests_.data(), window_}));
+  if (session.needs_ == 0) put_first(session, false);
 }
 
 void SessionHost::note_needs_of_latest(Session& session) {
@@ -31,11 +32,14 @@ bool SessionHost::keep_back(const Slice& first) {
   if (session.kept_replies_ == nullptr) {
     if (durability_.await(executor_.worker(), session.needs_)) {
       session.needs_ = 0;
+      put_first(session, false);
       return false;
     }
     if (session.killed()) return true;
     session.kept_replies_ = std::make_unique<std::string>();
     session.read_or_not();
+    put_first(session, true);
+    kept_until_ = std::min(kept_until_, session.needs_);
     kept_back_.push_back(&session);
   }
   for (const Slice* slice = &first;; slice = &slices_[slice->next - 1]) {
@@ -45,6 +49,32 @@ bool SessionHost::keep_back(const Slice& first) {
   }
   enforce_output_limit(session, 0);
   return true;
+}
+
+// Who writes goes first in a turn: the disk works while the others are answered, and it is done, or
+// nearly so, when they are. Served in the order of coming, writers would wait for it alone, and
+// readers would take the processor from them meanwhile.
+void SessionHost::put_first(Session& session, bool first) {
+  if (session.goes_first_ == first || session.stream_ == nullptr) return;
+  session.goes_first_ = first;
+  session.stream_->serve_first(first);
+}
+
+// Whoever can be answered goes on, and the disk gets what there is when those who go first have
+// run, or when there is much.
+void SessionHost::release_part(const Session& session) {
+  const uint64_t processed = executor_.stats().processed;
+  const bool first_have_run = std::exchange(first_ones_, session.goes_first_) && !first_ones_;
+  if (!first_have_run && processed - answered_at_ < kAnsweredTogether) return;
+  answered_at_ = processed;
+  if (durability_.durable() >= kept_until_) release_kept();
+  if (first_have_run || processed - released_at_ >= kReleasedTogether) {
+    released_at_ = processed;
+    flush_effects();
+  } else {
+    flush_messages();
+  }
+  release_replies();
 }
 
 void SessionHost::add_log_waiter(const Waiters::Handle& waiter) {
@@ -90,6 +120,7 @@ void SessionHost::release_kept() {
     next = std::min(next, session->needs_);
     return false;
   });
+  kept_until_ = next;
   for (Session* session : free) let_go(*session);
   if (!kept_back_.empty() && durability_.await(executor_.worker(), next)) {
     // The disk has gone on meanwhile.

@@ -109,6 +109,83 @@ TEST_F(KeptRepliesTest, ReadersAreAnsweredInTheMiddleOfALongTurn) {
   EXPECT_EQ(curious->take(), many(":1\r\n"));
 }
 
+// The disk works while the others are answered.
+TEST_F(KeptRepliesTest, WhoHasWaitedForTheDiskGoesFirst) {
+  auto one = connect();
+  auto two = connect();
+  auto writer = connect();
+  const auto known_to_disk_before_the_last_reader = [&] {
+    const uint64_t before = disk.last;
+    uint64_t known = 0;
+    during = [&](Call&) { known = disk.last; };
+    one->push("TOUCH b\r\n");
+    two->push("TOUCH b\r\n");
+    writer->push("SET a b\r\n");
+    run();
+    sync();
+    EXPECT_EQ(writer->take(), "+OK\r\n");
+    return known > before;
+  };
+  EXPECT_FALSE(known_to_disk_before_the_last_reader());
+  EXPECT_TRUE(known_to_disk_before_the_last_reader());
+  EXPECT_TRUE(known_to_disk_before_the_last_reader());
+  // Who does not change anything any more has nothing to go first for.
+  EXPECT_EQ(ask(writer, "EXISTS b\r\n"), ":0\r\n");
+  EXPECT_FALSE(known_to_disk_before_the_last_reader());
+  // Nor have those who need not wait.
+  effects.durability().stop_holding();
+  cron();
+  EXPECT_FALSE(known_to_disk_before_the_last_reader());
+}
+
+TEST_F(KeptRepliesTest, WhatTheDiskHasIsAnsweredInTheMiddleOfALongTurn) {
+  auto writer = connect();
+  auto first = connect();
+  auto second = connect();
+  auto last = connect();
+  EXPECT_EQ(ask(writer, "SET a b\r\n"), "");
+  std::string answered = "not asked";
+  during = [&](Call&) {
+    if (effects.durability().durable() < disk.last) {
+      effects.durability().set_durable(disk.last);
+    } else {
+      answered = writer->take();
+    }
+  };
+  std::string many;
+  for (int i = 0; i < 2000; i++) many += "EXISTS b\r\n";
+  first->push("TOUCH b\r\n");
+  second->push(many);
+  last->push("TOUCH b\r\n");
+  run();
+  EXPECT_EQ(answered, "+OK\r\n");
+}
+
+// Whoever has changed a key knows what it saw before; of what it sees later it must ask again.
+TEST_F(KeptRepliesTest, AReaderWaitsForAnotherWorkerAlsoIfItHasWritten) {
+  start(2);
+  auto here = connect(0);
+  auto there = connect(1);
+  EXPECT_EQ(ask(there, "SET x y\r\n"), "");
+  sync();
+  EXPECT_EQ(there->take(), "+OK\r\n");
+  EXPECT_EQ(ask(here, "SET a b\r\n"), "");
+  EXPECT_EQ(ask(there, "EXISTS a\r\n"), "");
+  sync();
+  EXPECT_EQ(there->take(), ":1\r\n");
+  EXPECT_EQ(here->take(), "+OK\r\n");
+  const uint64_t before = disk.last;
+  EXPECT_EQ(ask(there, "SET x y\r\n"), "");
+  EXPECT_EQ(ask(here, "SET a b\r\n"), "");
+  // Its own change is durable, that of the other is not.
+  effects.durability().set_durable(before + 1);
+  run();
+  EXPECT_EQ(there->take(), "+OK\r\n");
+  EXPECT_EQ(ask(there, "SET x y\r\nEXISTS a\r\n"), "");
+  sync();
+  EXPECT_EQ(there->take(), "+OK\r\n:1\r\n");
+}
+
 TEST_F(KeptRepliesTest, EachWaitsForItsOwn) {
   auto one = connect();
   auto two = connect();

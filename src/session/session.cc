@@ -71,7 +71,7 @@ void Session::on_data(std::string_view bytes) {
     held_.clear();
     parser_.reset();
   }
-  host_.release_in_passing();
+  host_.release_in_passing(*this);
 }
 
 void Session::run_held() {

@@ -235,6 +235,7 @@ class Session final : public io::StreamHandler {
   uint64_t needs_ = 0;       // the effect that must be durable before its replies go; 0: none
   // Replies that wait for that; null: none. While there are some it is not read.
   std::unique_ptr<std::string> kept_replies_;
+  bool goes_first_ = false;  // in a turn, since its replies have had to wait for the disk
   bool closing_ = false;
   bool close_flush_ = false;
   bool suspended_ = false;

@@ -94,6 +94,7 @@ void SessionHost::begin_turn(int64_t now_ms) {
   executor_.begin_batch(now_ms);
   turn_bytes_ = 0;
   released_at_ = answered_at_ = executor_.stats().processed;
+  first_ones_ = false;
   reset_bound();
 }
 
@@ -340,7 +341,9 @@ void SessionHost::cron(int64_t now_ms) {
   for (; looks > 0 && !cron_round_.empty(); looks--) {
     Session* session = find(cron_round_.back());
     cron_round_.pop_back();
-    if (session != nullptr) session->check_limits(now_ms);
+    if (session == nullptr) continue;
+    session->check_limits(now_ms);
+    if (!durability_.holds()) put_first(*session, false);
   }
 }
 

@@ -94,22 +94,13 @@ class SessionHost {
       send_served();
   }
   void release_replies();
-  // Between two sessions. While replies wait for the disk: in a long turn, who was answered early
-  // goes on, and the disk begins with what there is. Else the turn's end is soon enough for
-  // replies, and costs the clients fewer wake-ups; only effects are handed over.
-  void release_in_passing() {
+  // Between two sessions, the first of which is told. While replies wait for the disk, a long turn
+  // is released in parts. Else the turn's end is soon enough for replies, and costs the clients
+  // fewer wake-ups; only effects are handed over.
+  void release_in_passing(const Session& session) {
     if (!durability_.holds()) [[likely]]
       return executor_.effects().flush_much();
-    const uint64_t processed = executor_.stats().processed;
-    if (processed - answered_at_ < kAnsweredTogether) return;
-    answered_at_ = processed;
-    if (processed - released_at_ < kReleasedTogether) {
-      flush_messages();
-    } else {
-      released_at_ = processed;
-      flush_effects();
-    }
-    release_replies();
+    release_part(session);
   }
   // Every so often: idle clients, soft limits, the end of a pause. Looks at a share of the
   // sessions.
@@ -202,10 +193,13 @@ class SessionHost {
   friend class Session;
 
   static constexpr size_t kWindow = 32;  // requests parsed ahead
-  // Commands, see release_in_passing(): who does not wait for the disk is answered more often than
-  // the disk gets something to do, which costs a sync each time.
-  static constexpr uint64_t kAnsweredTogether = 256;
+  // Commands, see release_part(): who does not wait for the disk is answered more often than the
+  // disk gets something to do, which costs a sync each time.
+  static constexpr uint64_t kAnsweredTogether = 1024;
   static constexpr uint64_t kReleasedTogether = 2048;
+
+  void release_part(const Session& session);
+  void put_first(Session& session, bool first);
 
   // A part of a scratch buffer that goes to one session. Those of one session are chained, so that
   // all it gets in a turn is sent at once.
@@ -280,8 +274,9 @@ class SessionHost {
   // How many commands had run when that was done last.
   uint64_t released_at_ = 0;
   uint64_t answered_at_ = 0;
-  size_t turn_bytes_ = 0;  // sent in this turn by bound_scratch()
-  size_t bound_at_ = 0;    // from this size of out_ on bound_scratch() has something to do
+  bool first_ones_ = false;  // those who go first are being served
+  size_t turn_bytes_ = 0;    // sent in this turn by bound_scratch()
+  size_t bound_at_ = 0;      // from this size of out_ on bound_scratch() has something to do
   std::array<resp::OutputBuffer, 2> pushed_;
   resp::OutputBuffer joined_;  // what one session gets, when that is in several pieces
   resp::ReplyWriter writer_;
@@ -291,6 +286,7 @@ class SessionHost {
   std::vector<Piece> held_pieces_;            // for the running session, behind its request
   std::vector<Session*> ending_;              // closed behind the turn's slices
   std::vector<Waiters::Handle> log_waiters_;  // of WAITAOF; some may have gone
+  uint64_t kept_until_ = UINT64_MAX;          // nobody can be let go before this effect is durable
   std::vector<Session*> kept_back_;  // their replies wait until what they tell of is durable
 
   // Scratch of one window.
