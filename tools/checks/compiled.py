@@ -80,31 +80,27 @@ def closure_hash(tree, header):
 # ---------------------------------------------------------------- state
 
 MUTABLE = re.compile(r"^\.(data(?!\.rel\.ro)|bss|tbss|tdata|sdata|sbss)")
+FOREIGN = re.compile(r"@GLIBC|^(DW\.ref\..*|completed\.0|__TMC_END__|__dso_handle|__cpu_model|__cpu_features2)$")
 ALLOWED = "tools/state_allowed.txt"
 
 
 def check_state(tree):
-    """No process-wide mutable state: no object of our libraries lies in a writable section, thread-local or not.
-
-    readelf, unlike nm, reads the machine code's own symbols beside the LTO form.
-    """
-    if not os.path.isdir(tree.build):
-        return Verdict("needs a build", ["no build folder: run ./dev build"])
-    archives = sorted(n for n in os.listdir(tree.build) if re.fullmatch(r"libsorrel_\w+\.a", n))
-    if not archives:
-        return Verdict("needs a build", [f"no libraries in {tree.build}: run ./dev build"])
+    """No process-wide mutable state: nothing in our programs lies in a writable section, thread-local or not."""
+    folder = os.path.join(tree.build, "bin")
+    programs = sorted(n for n in os.listdir(folder) if n.startswith("sorrel-")) if os.path.isdir(folder) else []
+    if not programs:
+        return Verdict("needs a build", [f"no programs in {folder}: run ./dev build"])
     allowed, broken = read_allowed(tree), []
-    used, count = set(), 0
-    for archive in archives:
-        for place, section, symbol in writable_symbols(os.path.join(tree.build, archive)):
-            count += 1
+    used = set()
+    for program in programs:
+        for section, symbol in writable_symbols(os.path.join(folder, program)):
             match = next((pattern for pattern in allowed if re.search(pattern, symbol)), None)
             if match:
                 used.add(match)
             else:
-                broken.append(f"{archive}({place}): {symbol} lies in {section}")
+                broken.append(f"{program}: {symbol} lies in {section}")
     broken += [f"{ALLOWED}: nothing matches {p!r} any more" for p in allowed if p not in used]
-    return Verdict(f"{len(archives)} libraries hold no mutable state, {len(used)} argued exceptions", broken)
+    return Verdict(f"{len(programs)} programs hold no mutable state, {len(used)} argued exceptions", broken)
 
 
 def read_allowed(tree):
@@ -117,23 +113,21 @@ def read_allowed(tree):
     return allowed
 
 
-def writable_symbols(archive):
-    out = subprocess.run(["readelf", "-SsW", archive], capture_output=True, text=True, check=True).stdout
-    member, sections, found = "", {}, []
+def writable_symbols(program):
+    """(section, name) of each, but for what the C library and the compiler bring."""
+    out = subprocess.run(["readelf", "-SsW", program], capture_output=True, text=True, check=True).stdout
+    sections, found = {}, []
     for line in out.splitlines():
-        if line.startswith("File: "):
-            member, sections = re.sub(r".*\((.*)\)$", r"\1", line), {}
-            continue
         section = re.match(r"\s*\[\s*(\d+)\] (\S+)\s", line)
         if section:
             sections[section.group(1)] = section.group(2)
             continue
         symbol = re.match(r"\s*\d+: [0-9a-f]+\s+\S+\s+(OBJECT|TLS)\s+\S+\s+\S+\s+(\d+)\s+(\S+)", line)
-        # DW.ref.* are the compiler's own constants for unwinding.
-        if symbol and not symbol.group(3).startswith("DW.ref.") and MUTABLE.match(sections.get(symbol.group(2), "")):
-            found.append((member, sections[symbol.group(2)], symbol.group(3)))
-    names = demangle([f[2] for f in found])
-    return [(place, section, name) for (place, section, _), name in zip(found, names)]
+        if symbol and not FOREIGN.search(symbol.group(3)) and MUTABLE.match(sections.get(symbol.group(2), "")):
+            # What the link has made private has a number behind its name.
+            found.append((sections[symbol.group(2)], re.sub(r"\.lto_priv\.\d+$", "", symbol.group(3))))
+    names = demangle([name for _, name in found])
+    return [(section, name) for (section, _), name in zip(found, names)]
 
 
 def demangle(names):
