@@ -372,7 +372,6 @@ TEST(RdbDamage, StreamsCounters) {
   EXPECT_FALSE(accepted([](StreamParts& p) { p.length = 3; }));
   EXPECT_FALSE(accepted([](StreamParts& p) { p.last = {1, 9}; }));
   EXPECT_TRUE(accepted([](StreamParts& p) { p.last = {9, 9}; }));
-  EXPECT_FALSE(accepted([](StreamParts& p) { p.max_deleted = {2, 1}; }));
   EXPECT_FALSE(accepted([](StreamParts& p) { p.added = 1; }));
   EXPECT_FALSE(accepted([](StreamParts& p) { p.added = UINT64_MAX; }));
   EXPECT_TRUE(accepted([](StreamParts& p) { p.entries_read = UINT64_MAX; }));  // unknown
@@ -383,6 +382,40 @@ TEST(RdbDamage, StreamsCounters) {
     p.length = 4;
     p.added = 4;
   }));
+}
+
+// Older versions let XSETID go back behind entries that were deleted. Those stay in their node,
+// with ids above the last one and above what comes behind them.
+TEST(RdbDamage, StreamsThatWereSetBackAreWhole) {
+  const Texts dead = {"3", "8", "0", "x", "4"};  // 9-0, deleted
+  for (const size_t at : {size_t{5}, size_t{10}, size_t{17}}) {
+    StreamParts parts;
+    Texts elements = StreamParts::elements();
+    elements.insert(elements.begin() + static_cast<ptrdiff_t>(at), dead.begin(), dead.end());
+    elements[1] = "1";
+    parts.node = listpack_bytes(elements);
+    parts.max_deleted = {9, 0};
+    parts.added = 3;
+    auto value = read(parts.body());
+    ASSERT_TRUE(value) << at;
+    const Stream& stream = stream_of(value->collection());
+    EXPECT_EQ(stream.length(), 2u);
+    EXPECT_EQ(stream.first_id(), (StreamId{1, 0}));
+    EXPECT_EQ(stream.last_entry_id(), (StreamId{2, 0}));
+    StreamWalk walk(stream, {0, 0}, {3, 0});
+    std::string seen;
+    for (StreamEntry entry; walk.next(entry);) {
+      stream_node::Fields fields(entry);
+      listpack::Element name;
+      listpack::Element text;
+      while (fields.next(name, text)) {
+        seen += std::string(name.data, name.size) + "=" + std::string(text.data, text.size) + " ";
+      }
+    }
+    EXPECT_EQ(seen, "f=v other=w ") << at;
+  }
+  // One that lives does not.
+  EXPECT_FALSE(accepted([](StreamParts& p) { p.last = {1, 9}; }));
 }
 
 // Another text at one place of the node.

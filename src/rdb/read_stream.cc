@@ -73,7 +73,7 @@ class StreamReader {
   bool has_activity_;
   std::vector<Pending> pending_;
   std::string scratch_;
-  StreamId last_entry_;  // of all nodes, deleted ones included
+  StreamId last_entry_;  // that is live, of all nodes
 };
 
 bool StreamReader::read_nodes() {
@@ -87,11 +87,13 @@ bool StreamReader::read_nodes() {
     if (in_.failed() || !key.at_end() || !listpack::valid(bytes)) return false;
     // Nodes are found by their ids, so that none may reach into the next.
     if (!first && id <= last_entry_) return false;
-    const auto last = stream_node::check(reinterpret_cast<listpack::ConstBlock>(bytes.data()), id);
-    if (!last) return false;
+    const auto node = reinterpret_cast<listpack::ConstBlock>(bytes.data());
+    const auto checked = stream_node::check(node, id);
+    if (!checked) return false;
     first = false;
-    last_entry_ = *last;
-    stream_.push_node(id, listpack::adopt(bytes));
+    last_entry_ = checked->last;
+    stream_.push_node(
+        id, checked->tidy ? listpack::adopt(bytes) : stream_node::without_deleted(node, id));
   }
   return !in_.failed();
 }
@@ -109,7 +111,8 @@ bool StreamReader::read_counters() {
   read_id();
   const StreamId max_deleted = read_id();
   const int64_t added = read_counter();
-  if (in_.failed() || max_deleted > last || static_cast<uint64_t>(added) < length) return false;
+  // An ID that was deleted may be above the last one: XSETID of older versions allows it.
+  if (in_.failed() || static_cast<uint64_t>(added) < length) return false;
   stream_.set_max_deleted_id(max_deleted);
   stream_.set_entries_added(static_cast<uint64_t>(added));
   return true;

@@ -60,12 +60,12 @@ Head read_head(Walker& walk) {
   return head;
 }
 
-struct Checked {
+struct Seen {
   StreamId id;
   bool deleted;
 };
 
-Checked read_entry(Walker& walk, const Head& head, const StreamId& first) {
+Seen read_entry(Walker& walk, const Head& head, const StreamId& first) {
   constexpr int64_t kDeleted = 1;
   constexpr int64_t kSameNames = 2;
   constexpr int64_t kFixedElements = 3;  // flags and the two parts of the id
@@ -91,23 +91,31 @@ Checked read_entry(Walker& walk, const Head& head, const StreamId& first) {
 
 }  // namespace
 
-std::optional<StreamId> check(ConstBlock node, const StreamId& first) {
+std::optional<Checked> check(ConstBlock node, const StreamId& first) {
   Walker walk(node);
   const Head head = read_head(walk);
   int64_t live = 0;
   int64_t deleted = 0;
-  StreamId last;
+  StreamId before = first;
+  Checked checked{.last = first, .tidy = true};
   while (!walk.failed() && !walk.at_end()) {
-    const Checked entry = read_entry(walk, head, first);
+    const Seen entry = read_entry(walk, head, first);
     const bool is_first = live + deleted == 0;
-    if (is_first ? entry.id < first : entry.id <= last) walk.fail();
-    last = entry.id;
-    (entry.deleted ? deleted : live)++;
+    checked.tidy = checked.tidy && (is_first ? entry.id >= first : entry.id > before);
+    before = entry.id;
+    if (entry.deleted) {
+      deleted++;
+      continue;
+    }
+    if (live == 0 ? entry.id < first : entry.id <= checked.last) walk.fail();
+    checked.last = entry.id;
+    live++;
   }
   if (walk.failed() || live != head.live || deleted != head.deleted || live + deleted == 0) {
     return std::nullopt;
   }
-  return last;
+  checked.tidy = checked.tidy && (live == 0 || before == checked.last);
+  return checked;
 }
 
 }  // namespace sorrel::stream_node

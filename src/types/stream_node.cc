@@ -1,5 +1,8 @@
 #include "types/stream_node.h"
 
+#include <string>
+#include <vector>
+
 namespace sorrel::stream_node {
 namespace {
 
@@ -112,6 +115,41 @@ Block append(Block node, const StreamId& first, const StreamId& id, Pairs pairs)
     node = listpack::append(node, pairs[i + 1]);
   }
   return listpack::append(node, kFixedElements + (same ? fields : 2 * fields + 1));
+}
+
+// The names in its head stay, whoever has them: so it never grows.
+Block without_deleted(ConstBlock node, const StreamId& first_id) {
+  IntegerText scratch;
+  Block clean = listpack::make();
+  Position at = listpack::first(node);
+  clean = listpack::append(clean, int64_t{0});
+  clean = listpack::append(clean, int64_t{0});
+  at = listpack::next(node, listpack::next(node, at));
+  const int64_t fields = integer(node, at);
+  clean = listpack::append(clean, fields);
+  for (int64_t i = 0; i < fields; i++) {
+    at = listpack::next(node, at);
+    clean = listpack::append(clean, listpack::get(node, at).text(scratch));
+  }
+  clean = listpack::append(clean, int64_t{0});
+  std::vector<std::string> texts;
+  std::vector<std::string_view> pairs;
+  for (Position entry_at = first(node); entry_at != listpack::kNone;) {
+    const Entry entry = read(node, first_id, entry_at);
+    entry_at = next(entry);
+    if (entry.deleted) continue;
+    texts.clear();
+    Fields all(entry);
+    listpack::Element name;
+    listpack::Element value;
+    while (all.next(name, value)) {
+      texts.emplace_back(name.text(scratch));
+      texts.emplace_back(value.text(scratch));
+    }
+    pairs.assign(texts.begin(), texts.end());
+    clean = append(clean, first_id, entry.id, pairs);
+  }
+  return clean;
 }
 
 int64_t live(ConstBlock node) {

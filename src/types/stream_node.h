@@ -63,10 +63,17 @@ Block make(Pairs pairs);
 // Behind the others; `first` is the node's id. Precondition: fits().
 [[nodiscard]] Block append(Block node, const StreamId& first, const StreamId& id, Pairs pairs);
 
-// Is this listpack a node in every element: counts, flags, names, sizes, ids that ascend from
-// `first` on? For bytes from outside. The greatest id of an entry, deleted or not; nullopt if it is
-// none.
-std::optional<StreamId> check(ConstBlock node, const StreamId& first);
+// Is this listpack a node in every element: counts, flags, names, sizes, and ids of its live
+// entries that ascend from `first` on? For bytes from outside; nullopt if it is none.
+struct Checked {
+  StreamId last;  // of the live entries; `first` when there are none
+  // All ids ascend, and the last is that of a live entry. XSETID of older versions lets new entries
+  // come behind deleted ones that have greater ids.
+  bool tidy = false;
+};
+std::optional<Checked> check(ConstBlock node, const StreamId& first);
+// A node with the live entries only. Precondition: check().
+Block without_deleted(ConstBlock node, const StreamId& first);
 
 int64_t live(ConstBlock node);
 int64_t deleted(ConstBlock node);
