@@ -98,7 +98,10 @@ std::optional<Value> read_bloom(Reader& in) {
     in.fail();
     return std::nullopt;
   };
-  if (in.length() != kBloomId) return fail();
+  if (const uint64_t id = in.length(); id != kBloomId) {
+    if (!in.failed()) in.note_module(id);
+    return fail();
+  }
   FieldReader fields(in);
   BloomFilter::Parts parts;
   parts.items = fields.number();

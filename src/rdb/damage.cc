@@ -1,5 +1,8 @@
 // What people are told of values that are damaged.
 
+#include <fmt/format.h>
+
+#include "rdb/file_reader.h"
 #include "rdb/read_parts.h"
 
 namespace sorrel::rdb {
@@ -60,6 +63,11 @@ std::string_view duplicate_flaw(ObjectType type) {
 }
 
 std::string damage_text(uint8_t object_type, const Reader& in) {
+  if (in.module() != 0) {
+    return fmt::format(
+        "The RDB file contains module data I can't load: no matching module type '{}'",
+        module_name(in.module()));
+  }
   std::string text(form_of(static_cast<ObjectType>(object_type)));
   text += " integrity check failed";
   if (!in.flaw().empty()) text.append(": ").append(in.flaw());

@@ -250,6 +250,7 @@ Status FileReader::read_checksum() {
   if (sum == 0) return check_end();
   if (!options_.verify_checksum) return {};
   if (sum != sum_) {
+    is_sum_wrong_ = true;
     return problem(fmt::format(
         "RDB CRC error: the checksum in the file is {:016x}, its bytes give {:016x}", sum, sum_));
   }

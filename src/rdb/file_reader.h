@@ -72,6 +72,8 @@ class FileReader {
   const std::string& problem_key() const { return problem_key_; }
   // The file has a sum and it was right.
   bool verified() const { return verified_; }
+  // After a problem: it is the checksum, and nothing else.
+  bool is_sum_wrong() const { return is_sum_wrong_; }
 
   // Does it begin as such a file does?
   static bool recognises(std::string_view bytes);
@@ -103,6 +105,7 @@ class FileReader {
   int version_ = 0;
   bool is_valkey_ = false;
   bool verified_ = false;
+  bool is_sum_wrong_ = false;
   FileKey key_;  // the next one
   bool has_key_ = false;
   uint64_t element_ = 0;  // where the one that is read begins

@@ -35,6 +35,9 @@ class Reader {
     if (flaw_.empty()) flaw_ = flaw;
   }
   std::string_view flaw() const { return flaw_; }
+  // It is of a module that is not there.
+  void note_module(uint64_t id) { module_ = id; }
+  uint64_t module() const { return module_; }
   // Everything was read, and rightly.
   bool at_end() const { return !failed_ && left() == 0; }
 
@@ -77,6 +80,7 @@ class Reader {
   bool ran_out_ = false;
   bool empty_ = false;
   std::string_view flaw_;
+  uint64_t module_ = 0;
 };
 
 }  // namespace sorrel::rdb

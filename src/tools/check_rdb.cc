@@ -117,9 +117,9 @@ class RdbCheck final : public rdb::FileVisitor {
     if (problem.starts_with(prefix)) problem.remove_prefix(prefix.size());
     print_(fmt::format("{}\n", kRdbErrorMark));
     print_(fmt::format("[offset {}] {}\n", offset, shown(problem, 1024)));
-    print_(fmt::format("[additional info] While doing: {}\n", doing(problem)));
+    print_(fmt::format("[additional info] While doing: {}\n", doing()));
     const uint8_t first = first_byte();
-    if (offset < rdb::kHeaderBytes || first >= rdb::kFirstOpcode) return;
+    if (offset < rdb::kHeaderBytes || first >= rdb::kFirstOpcode || reader_.is_sum_wrong()) return;
     if (!reader_.problem_key().empty()) {
       print_(fmt::format("[additional info] Reading key '{}'\n", shown(reader_.problem_key())));
     }
@@ -132,9 +132,9 @@ class RdbCheck final : public rdb::FileVisitor {
     return offset < bytes_.size() ? static_cast<uint8_t>(bytes_[offset]) : 0;
   }
 
-  std::string_view doing(std::string_view problem) const {
+  std::string_view doing() const {
     if (reader_.problem_offset() < rdb::kHeaderBytes) return "start";
-    if (problem.find("checksum") != std::string_view::npos) return "check-sum";
+    if (reader_.is_sum_wrong()) return "check-sum";
     if (reader_.problem_offset() >= bytes_.size()) return "read-type";
     switch (static_cast<rdb::Opcode>(first_byte())) {
       case rdb::Opcode::kExpiryMs:

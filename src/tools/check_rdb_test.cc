@@ -69,6 +69,7 @@ TEST(CheckRdb, WrongChecksum) {
   EXPECT_FALSE(outcome.end);
   EXPECT_TRUE(outcome.says("--- RDB ERROR DETECTED ---\n"));
   EXPECT_TRUE(outcome.says("While doing: check-sum\n"));
+  EXPECT_FALSE(outcome.says("Reading type"));
   EXPECT_TRUE(outcome.says("[info] 3 keys read\n"));
 }
 
@@ -85,14 +86,28 @@ TEST(CheckRdb, SaysWhatItReadWhenItFailed) {
   FileBuilder file = small_file();
   std::string list = rdb::testing::flat_value(rdb::ObjectType::kList, {"one", "two"});
   list.resize(list.size() - 2);
-  std::string bytes = file.key("broken", list).end_without_sum();
+  std::string bytes = file.key("broken checksum", list).end_without_sum();
   bytes.pop_back();
   const Outcome outcome = check(bytes);
   EXPECT_FALSE(outcome.end);
   EXPECT_TRUE(outcome.says("While doing: read-object-value\n"));
-  EXPECT_TRUE(outcome.says("Reading key 'broken'\n"));
+  EXPECT_TRUE(outcome.says("Reading key 'broken checksum'\n"));
   EXPECT_TRUE(outcome.says("Reading type 1 (list-linked)\n"));
   EXPECT_TRUE(outcome.says("[info] 3 keys read\n"));
+}
+
+TEST(CheckRdb, ValuesOfModulesAreNamed) {
+  // Nine letters of six bits each and ten bits of a version: "ReJSON-RL", 3.
+  constexpr uint64_t kId = 0x45e25238df912c03ull;
+  std::string value;
+  rdb::Writer to(value, false);
+  to.byte(static_cast<uint8_t>(rdb::ObjectType::kModule2));
+  to.length(kId);
+  to.length(0);
+  FileBuilder file = small_file();
+  const Outcome outcome = check(file.key("document", value).end());
+  EXPECT_FALSE(outcome.end);
+  EXPECT_TRUE(outcome.says("module data I can't load: no matching module type 'ReJSON-RL'"));
 }
 
 TEST(CheckRdb, NoRdbAtAll) {
