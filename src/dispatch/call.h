@@ -47,7 +47,10 @@ struct Request {
   std::span<const std::string_view> args;
   const Command* command = nullptr;  // nullptr: unknown
   uint32_t hashed = 0;               // position of the key whose hash is known; 0: none
-  bool as_sent = false;              // `args` lie in one request as read_short_request() reads them
+  // Its answer tells of no key: it was refused or queued, or the transaction was that it was to
+  // run.
+  mutable bool tells_nothing = false;
+  bool as_sent = false;  // `args` lie in one request as read_short_request() reads them
   uint64_t hash = 0;
   Table::Guess guess;  // where that key's record may be
   size_t end = 0;      // for the session: where the next request begins

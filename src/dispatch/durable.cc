@@ -37,6 +37,7 @@ uint64_t Executor::needed_for(std::span<const Request> requests) {
 }
 
 uint64_t Executor::needed_for_one(const Request& request) {
+  if (request.tells_nothing) return 0;
   const Command* command = request.command;
   if (command != nullptr && !command->plain && request.args.size() > 1) {
     command = command->subcommand(request.args[1]);

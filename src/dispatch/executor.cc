@@ -36,6 +36,7 @@ void Executor::prepare(std::span<Request> requests, int db, Look look) {
   changed_by_ = nullptr;
   for (Request& request : requests) {
     request.command = world_.commands.find(request.args[0], recent_);
+    request.tells_nothing = false;
     find_first_key(request, ahead);
   }
 }
@@ -84,6 +85,7 @@ Executor::Outcome Executor::execute_carefully(const Request& request, Caller& ca
     if (refuse_out_of_memory(*command, command->acts(request.args), caller, reply)) [[unlikely]] {
       count_error(reply, errors);
       stats_.commands[command->index].rejected++;
+      request.tells_nothing = true;
       return Outcome::kDone;
     }
     const uint64_t changes = changes_;
@@ -97,6 +99,7 @@ Executor::Outcome Executor::execute_carefully(const Request& request, Caller& ca
   }
   if (refused(request, command, caller, reply)) {
     if (reply.errors() == errors) return Outcome::kPostponed;
+    request.tells_nothing = true;
     count_error(reply, errors);
     if (command != nullptr) stats_.commands[command->index].rejected++;
     if (in_transaction) caller.transaction->abort();
@@ -105,6 +108,7 @@ Executor::Outcome Executor::execute_carefully(const Request& request, Caller& ca
   if (in_transaction && !command->has(catalog::kNotQueued)) {
     caller.transaction->queue(*command, request.args);
     reply.simple("QUEUED");
+    request.tells_nothing = true;
     return Outcome::kDone;
   }
   return run_shown(*command, request, caller, reply);
@@ -129,6 +133,7 @@ Executor::Outcome Executor::execute_queued(const Request& request, Caller& calle
     return run_shown(*command, request, caller, reply);
   }
   if (reason.errors() == 0) return Outcome::kPostponed;
+  request.tells_nothing = true;
   caller.transaction->close();
   caller.reasons &= ~uint32_t{Caller::kInTransaction};
   if (world_.hub != nullptr) world_.hub->watches().clear(caller.transaction->watcher);

@@ -90,6 +90,7 @@ void exec(Call& call) {
   if (transaction == nullptr) return;
   if (!transaction->open()) return call.reply.error("ERR EXEC without MULTI");
   if (transaction->aborted()) {
+    call.request.tells_nothing = true;
     call.reply.error("EXECABORT Transaction discarded because of previous errors.");
   } else if (!still_as_watched(call, *transaction)) {
     call.reply.null_array();

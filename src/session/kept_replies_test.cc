@@ -58,6 +58,20 @@ TEST_F(KeptRepliesTest, ReadersOfOtherKeysGoOn) {
   EXPECT_EQ(writer->take(), "+OK\r\n");
 }
 
+// An answer that tells of no key has nothing to wait for, also when the disk never comes back.
+TEST_F(KeptRepliesTest, WhoIsRefusedDoesNotWait) {
+  auto writer = connect();
+  auto other = connect();
+  EXPECT_EQ(ask(writer, "SET a b\r\n"), "");
+  EXPECT_EQ(ask(other, "MULTI\r\nEXISTS a\r\nNONSENSE\r\nEXEC\r\n"),
+            "+OK\r\n+QUEUED\r\n"
+            "-ERR unknown command 'NONSENSE', with args beginning with: \r\n"
+            "-EXECABORT Transaction discarded because of previous errors.\r\n");
+  EXPECT_EQ(ask(other, "MULTI\r\nEXISTS a\r\nEXEC\r\n"), "");  // one that has run does
+  sync();
+  EXPECT_EQ(other->take(), "+OK\r\n+QUEUED\r\n*1\r\n:1\r\n");
+}
+
 // A long turn gives the disk what there is, and its readers their answers, before its end.
 TEST_F(KeptRepliesTest, ALongTurnIsReleasedInParts) {
   std::vector<std::shared_ptr<io::FakeClient>> clients;
