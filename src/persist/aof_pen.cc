@@ -19,6 +19,7 @@ void AofPen::replace_file(OpenLog log) {
   file_ = std::move(log.file);
   written_ = synced_ = log.size;
   dirty_ = log.size > 0;
+  promised_ = false;
   must_cut_ = false;
 }
 
@@ -34,8 +35,11 @@ int64_t AofPen::write_at(Pace pace, int64_t now_ns, SyncPolicy policy) {
   now_ns_ = now_ns;
   if (failing_ && now_ns < retry_ns_) return retry_ns_;
   if (!cut_back() || !write_added(pace)) return retry_ns_;
-  // The system syncs when it likes; what it has taken is all that is promised.
-  if (policy == SyncPolicy::kNever) forget_unsynced();
+  if (policy != SyncPolicy::kNever) {
+    promised_ |= dirty_;
+  } else if (!promised_) {
+    let_unsynced_go();  // The system syncs when it likes.
+  }
   const int64_t due_ns = next_sync_ns(policy);
   // After a failed sync only a good one tells that all is well.
   if (due_ns > now_ns) failing_ = false;
@@ -51,20 +55,20 @@ bool AofPen::finish(int64_t now_ns) {
 }
 
 int64_t AofPen::next_sync_ns(SyncPolicy policy) const {
-  if (!dirty_ || policy == SyncPolicy::kNever) return kNever;
+  if (!dirty_) return kNever;
+  if (policy == SyncPolicy::kNever) return promised_ ? 0 : kNever;
   if (policy == SyncPolicy::kAlways || unsynced_bytes_ > kMostUnsynced) return 0;
   return synced_ns_ + kSyncEveryNs;
 }
 
-// Everything that was written is as safe as it has to be.
-void AofPen::forget_unsynced() {
+// Nothing that was written will be written again.
+void AofPen::let_unsynced_go() {
   while (!unsynced_.empty()) {
     let_go(std::move(unsynced_.front()));
     unsynced_.pop_front();
   }
   unsynced_bytes_ = 0;
   synced_ = written_;
-  durable_ = written_sequence_;
 }
 
 // Nothing is written behind bytes that may be a torn piece of something.
@@ -100,7 +104,7 @@ bool AofPen::write_added(Pace pace) {
     LogBlockPtr done = std::move(unwritten_.front());
     unwritten_.pop_front();
     if (unsynced_.empty() && done->size() == 0) {
-      durable_ = done->last_sequence;
+      if (!dirty_) durable_ = done->last_sequence;
       let_go(std::move(done));
     } else if (done->size() < kSmallBlock && !unsynced_.empty() &&
                unsynced_.back()->has_room_for(done->size())) {
@@ -128,9 +132,10 @@ bool AofPen::sync() {
     must_cut_ = true;
     return fail(done.error(), now_ns_);
   }
-  forget_unsynced();
+  let_unsynced_go();
+  durable_ = written_sequence_;
   synced_ns_ = now_ns_;
-  dirty_ = false;
+  dirty_ = promised_ = false;
   return true;
 }
 

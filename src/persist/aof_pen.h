@@ -18,7 +18,8 @@ enum class SyncPolicy : uint8_t { kEverySecond, kAlways, kNever };
 // before it is: after a failed write the file is cut back to its last whole block, after a failed
 // sync to what the last good one has secured; then what is missing is written again. But for what
 // was left to the system when it was written (SyncPolicy::kNever): that is gone from memory. It is
-// synced as soon as the policy is another one, before the file is left, and at the end.
+// synced as soon as the policy is another one, before the file is left, and at the end. When the
+// policy becomes kNever, what was written before is synced once more: somebody may wait for it.
 //
 //   add ──> unwritten ──write──> unsynced ──sync──> durable, block free again
 //               ^                   │
@@ -53,7 +54,7 @@ class AofPen {
   // From within LogBlock::before, or while nobody drives it: what comes goes to another file.
   void replace_file(OpenLog log);
 
-  // Every effect up to this number is as safe as the policy promises.
+  // Every effect up to this number is on disk.
   uint64_t durable() const { return durable_; }
   // The length of the file as far as it is whole.
   uint64_t size() const { return written_; }
@@ -61,6 +62,7 @@ class AofPen {
   uint64_t size_to_come() const { return written_ + unwritten_bytes(); }
   // Bytes that are not known to be on disk.
   uint64_t waiting_bytes() const { return unsynced_bytes_ + unwritten_bytes(); }
+  uint64_t unwritten_bytes() const;
   bool idle() const { return unwritten_.empty() && unsynced_.empty(); }
   // Something has failed and was not repaired yet; what the system said.
   bool failing() const { return failing_; }
@@ -79,13 +81,12 @@ class AofPen {
  private:
   enum class Pace : uint8_t { kAtOnce, kMayWait };  // for the disk
 
-  uint64_t unwritten_bytes() const;
   int64_t write_at(Pace pace, int64_t now_ns, SyncPolicy policy);
   bool cut_back();
   bool write_added(Pace pace);
   bool sync();
   int64_t next_sync_ns(SyncPolicy policy) const;
-  void forget_unsynced();
+  void let_unsynced_go();
   bool fail(const Error& error, int64_t now_ns);
   void let_go(LogBlockPtr block);
 
@@ -102,6 +103,7 @@ class AofPen {
   int64_t synced_ns_ = 0;
   int64_t retry_ns_ = 0;
   bool dirty_;             // bytes stand in the file that we have seen no sync of
+  bool promised_ = false;  // a part of them was written when they were to be synced
   bool must_cut_ = false;  // bytes of unknown worth stand behind the good length
   bool failing_ = false;
   std::string problem_;

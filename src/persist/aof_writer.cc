@@ -294,6 +294,7 @@ void AofWriter::keep_free_blocks() {
 void AofWriter::note_state() {
   state_.file_size = pen_->size();
   state_.waiting_bytes = pen_->waiting_bytes();
+  state_.unwritten_bytes = pen_->unwritten_bytes();
   state_.failing = pen_->failing();
   state_.problem = pen_->problem();
 }
@@ -302,18 +303,20 @@ AofWriterState AofWriter::state() const {
   const std::lock_guard lock(mutex_);
   AofWriterState state = state_;
   state.waiting_bytes += queued_bytes_;
+  state.unwritten_bytes += queued_bytes_;
   return state;
 }
 
 void AofWriter::look_for_stall() {
   if (!running() || !counts_.load() || options_.policy != SyncPolicy::kEverySecond) return;
+  Durability& durability = stream_.durability();
   bool stalled = false;
   {
     const std::lock_guard lock(mutex_);
     // A disk that fails says so, and writes are refused then.
     stalled = oldest_ns_ != 0 && !state_.failing && clock_.monotonic_ns() - oldest_ns_ > kStallNs;
+    if (stalled && !durability.holds()) state_.stalls++;
   }
-  Durability& durability = stream_.durability();
   if (stalled == durability.holds()) return;
   if (stalled) {
     durability.hold(0);

@@ -41,9 +41,9 @@ void write_log_sizes(InfoText& out, const AppendOnly& log) {
   out.field("aof_current_size", log.current_size());
   out.field("aof_base_size", log.facts().rewritten_size);
   out.field("aof_pending_rewrite", 0);
-  out.field("aof_buffer_length", writer.waiting_bytes);
+  out.field("aof_buffer_length", writer.unwritten_bytes);
   out.field("aof_pending_bio_fsync", writer.waiting_bytes > 0 ? 1 : 0);
-  out.field("aof_delayed_fsync", 0);
+  out.field("aof_delayed_fsync", writer.stalls);
 }
 
 void write_load(InfoText& out, const LoadFacts& load, int64_t now_ms) {
