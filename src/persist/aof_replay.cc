@@ -87,7 +87,7 @@ AofReplay::Outcome AofReplay::run(std::string_view bytes, uint64_t begin,
           outcome.problem = std::string(excerpt(reader.args()[told]));
           more = false;
         }
-        if (options.key_delay_us > 0) io::sleep_us(options.key_delay_us);
+        if (options.delays()) io::sleep_us(*options.key_delay_us);
         break;
       case AofReader::Found::kEnd:
         more = false;

@@ -251,7 +251,7 @@ Status Loader::on_empty(const rdb::FileKey& key) {
 }
 
 Status Loader::step(const rdb::FileKey& key) {
-  if (options_->key_delay_us > 0) io::sleep_us(options_->key_delay_us);
+  if (options_->delays()) io::sleep_us(*options_->key_delay_us);
   if (key.end - stepped_ < static_cast<uint64_t>(options_->step_bytes)) [[likely]]
     return {};
   stepped_ = key.end;

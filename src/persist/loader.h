@@ -20,8 +20,11 @@ struct LoadOptions {
   bool drop_expired = true;
   bool stands_alone = false;     // nothing follows the file; see rdb::FileReadOptions
   bool replace = false;          // keys that are there already; else they are a mistake
-  int64_t key_delay_us = 0;      // key-load-delay
   int64_t step_bytes = 2 << 20;  // loading-process-events-interval-bytes
+  // key-load-delay, if there is one. Whom LoadHooks::step lets in may change it.
+  const int64_t* key_delay_us = nullptr;
+
+  bool delays() const { return key_delay_us != nullptr && *key_delay_us > 0; }
 };
 
 // What is known of a load that runs or has run. Counts of keys go on through several files.

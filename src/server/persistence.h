@@ -29,6 +29,7 @@ struct SaveFacts {
   uint64_t changes_saved = 0;    // Server::changes() as the last snapshot holds them
   uint64_t changes_at_fork = 0;  // the same of the one that is being written
   bool scheduled = false;        // BGSAVE SCHEDULE, until a child may run
+  bool begins_again = false;     // it is one that was begun before, and counted
 };
 
 // What is known of a load, from a file or from several.

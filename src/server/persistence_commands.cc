@@ -18,6 +18,7 @@ void save_now(Call& call) {
   if (persistence.background_kind() == persist::ChildKind::kSnapshot) {
     return call.reply.error(kAlreadySaving);
   }
+  persistence.saves().saves++;
   if (!persistence.save()) return call.reply.error("ERR");
   call.reply.ok();
 }

@@ -64,8 +64,8 @@ persist::LoadOptions Persistence::load_options() const {
   const PersistenceOptions& from = server_.options().persistence;
   return {
       .verify_checksum = from.rdb_checksum && !server_.keyspace().limits().skip_checksum_validation,
-      .key_delay_us = from.key_load_delay_us,
       .step_bytes = from.loading_events_interval_bytes,
+      .key_delay_us = &from.key_load_delay_us,
   };
 }
 
@@ -125,6 +125,8 @@ Status Persistence::load_rdb_at_start() {
 }
 
 Status Persistence::reload(const ReloadOptions& options, unsigned worker, bool may_yield) {
+  // What is there by now is not what was saved.
+  if (load_.loading) return Error{"LOADING Redis is loading the dataset in memory"};
   if (options.save && !save()) return Error{"ERR"};
   if (options.flush) {
     Keyspace& keyspace = server_.keyspace();

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "io/files.h"
 #include "io/process.h"
 #include "server/persistence.h"
@@ -80,7 +82,6 @@ uint64_t Persistence::changes_since_save() const {
 }
 
 Status Persistence::save(std::function<void(uint64_t keys)> progress) {
-  saves_.saves++;
   persist::SnapshotOptions options = snapshot_options(false);
   options.progress = std::move(progress);
   const Result<uint64_t> saved =
@@ -98,7 +99,7 @@ Status Persistence::save(std::function<void(uint64_t keys)> progress) {
 }
 
 Status Persistence::start_background_save() {
-  saves_.saves++;
+  if (!std::exchange(saves_.begins_again, false)) saves_.saves++;
   saves_.changes_at_fork = server_.changes();
   saves_.last_try_s = now_s();
   // Made before the fork: what the child allocates is its own to pay for.
@@ -163,7 +164,7 @@ void Persistence::finish_save(const persist::ChildEnd& end) {
   const bool was_process = end.pid != 0;
   if (end.begin_again) {
     log.notice("Databases were emptied or swapped while they were saved. Saving again...");
-    saves_.scheduled = true;
+    saves_.scheduled = saves_.begins_again = true;
     return;
   }
   if (end.ok) {
