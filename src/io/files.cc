@@ -93,6 +93,21 @@ Result<std::string> read_file(const std::string& path, size_t max_bytes) {
   }
 }
 
+Status read_file_in_pieces(const std::string& path,
+                           const std::function<Status(std::string_view)>& take) {
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return failed("open", path);
+  std::string piece(size_t{256} * 1024, '\0');
+  for (;;) {
+    const ssize_t got = read(file.get(), piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return failed("read", path);
+    if (got == 0) return {};
+    const auto bytes = static_cast<size_t>(got);
+    if (Status taken = take(std::string_view(piece).substr(0, bytes)); !taken) return taken;
+  }
+}
+
 Status write_file_atomically(const std::string& path, std::string_view bytes, mode_t mode) {
   const std::string target = link_target(path);
   const Result<std::string> salt = random_hex(16);

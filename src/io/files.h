@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@ namespace sorrel::io {
 // The whole file. A file of more than `max_bytes`, even one that grows while it is read or that has
 // no size (a pipe, a file of /proc), is an error.
 Result<std::string> read_file(const std::string& path, size_t max_bytes);
+// A file of any size, piece by piece. Ends with the first Error of the system's or of `take`.
+Status read_file_in_pieces(const std::string& path,
+                           const std::function<Status(std::string_view)>& take);
 
 // After this the file holds the old bytes or the new ones, whatever happens to the machine: a
 // temporary file in the same folder is written, synced, renamed over the old one, and the folder is

@@ -34,8 +34,8 @@ class AofFilesTest : public ::testing::Test {
   std::string manifest_text() { return get(files->path("a.aof.manifest")); }
   // A base of its own, as a child would have written it.
   Status put_base(std::string_view bytes, AofFiles::NewBase base) {
-    EXPECT_TRUE(files->make_folder().ok());
-    base.file = files->temporary_base(17);
+    EXPECT_TRUE(AofFiles::make_folder(files->place()).ok());
+    base.file = AofFiles::temporary_base(files->place(), 17);
     put(base.file, bytes);
     return files->put_base(base);
   }
@@ -83,7 +83,7 @@ TEST_F(AofFilesTest, ABaseTakesThePlaceOfAllBeforeIt) {
   EXPECT_EQ(manifest_text(),
             "file a.aof.1.base.rdb seq 1 type b\nfile a.aof.2.incr.aof seq 2 type i\n");
   EXPECT_EQ(get(files->path("a.aof.1.base.rdb")), "base");
-  EXPECT_FALSE(fs::exists(files->temporary_base(17)));
+  EXPECT_FALSE(fs::exists(AofFiles::temporary_base(files->place(), 17)));
 }
 
 TEST_F(AofFilesTest, TheFirstIncrementComesWithItsBase) {
@@ -110,7 +110,7 @@ TEST_F(AofFilesTest, ABaseThatIsNotThereChangesNothing) {
 
 TEST_F(AofFilesTest, ABaseStaysWhenTheManifestMayNameIt) {
   ASSERT_TRUE(files->read().ok());
-  ASSERT_TRUE(files->make_folder().ok());
+  ASSERT_TRUE(AofFiles::make_folder(files->place()).ok());
   fs::create_directory(files->path("a.aof.manifest"));  // cannot be written
   EXPECT_FALSE(put_base("first", {}).ok());
   EXPECT_EQ(get(files->path("a.aof.1.base.rdb")), "first");
@@ -128,7 +128,7 @@ TEST_F(AofFilesTest, AnIncrementStaysWhenTheManifestMayNameIt) {
     EXPECT_TRUE(temporary.ok() && temporary->file->append(bytes).ok());
     return put_base(bytes, {.temporary_increment = true});
   };
-  ASSERT_TRUE(files->make_folder().ok());
+  ASSERT_TRUE(AofFiles::make_folder(files->place()).ok());
   fs::create_directory(files->path("a.aof.manifest"));  // cannot be written
   EXPECT_FALSE(put_both("first").ok());
   fs::remove(files->path("a.aof.manifest"));
@@ -142,7 +142,7 @@ TEST_F(AofFilesTest, AnIncrementStaysWhenTheManifestMayNameIt) {
 // Nor is it gone for a moment when it is begun once more.
 TEST_F(AofFilesTest, AnIncrementThatIsBegunAgainIsTheSameFile) {
   ASSERT_TRUE(files->read().ok());
-  ASSERT_TRUE(files->make_folder().ok());
+  ASSERT_TRUE(AofFiles::make_folder(files->place()).ok());
   fs::create_directory(files->path("a.aof.manifest"));  // cannot be written
   ASSERT_FALSE(files->add_increment().ok());
   const fs::path file = files->path("a.aof.1.incr.aof");
@@ -160,6 +160,9 @@ TEST_F(AofFilesTest, AnIncrementThatIsBegunAgainIsTheSameFile) {
 TEST_F(AofFilesTest, ALogOfOldBecomesTheBase) {
   put(dir / "a.aof", "old log");
   ASSERT_TRUE(files->read().ok());
+  // Who does not load it has no right to it: it would be history with the next base.
+  EXPECT_EQ(get(dir / "a.aof"), "old log");
+  ASSERT_TRUE(files->take_over_old().ok());
   EXPECT_EQ(manifest_text(), "file a.aof seq 1 type b\n");
   EXPECT_EQ(get(files->path("a.aof")), "old log");
   EXPECT_FALSE(fs::exists(dir / "a.aof"));
@@ -169,21 +172,128 @@ TEST_F(AofFilesTest, ALogOfOldBecomesTheBase) {
 
 TEST_F(AofFilesTest, AnInterruptedUpgradeGoesOn) {
   put(dir / "a.aof", "old log");
-  ASSERT_TRUE(files->make_folder().ok());
+  ASSERT_TRUE(AofFiles::make_folder(files->place()).ok());
   put(files->path("a.aof.manifest"), "file a.aof seq 1 type b\n");
   ASSERT_TRUE(files->read().ok());
+  ASSERT_TRUE(files->take_over_old().ok());
   EXPECT_EQ(get(files->path("a.aof")), "old log");
   EXPECT_FALSE(fs::exists(dir / "a.aof"));
   // A file of that name that comes later is none of ours.
   put(dir / "a.aof", "another");
   make();
   ASSERT_TRUE(files->read().ok());
+  ASSERT_TRUE(files->take_over_old().ok());
   EXPECT_EQ(get(files->path("a.aof")), "old log");
   EXPECT_EQ(get(dir / "a.aof"), "another");
 }
 
+// A base without an increment behind it, and the files before it are not deleted yet.
+TEST_F(AofFilesTest, AFileThatIsStillToBeDeletedIsNotWrittenTo) {
+  ASSERT_TRUE(files->read().ok());
+  ASSERT_TRUE(put_base("first", {}).ok());
+  ASSERT_TRUE(files->add_increment().ok());
+  ASSERT_TRUE(put_base("second", {.delete_history = false}).ok());
+  make();
+  ASSERT_TRUE(files->read().ok());
+  auto log = files->open_increment();
+  ASSERT_TRUE(log.ok());
+  ASSERT_TRUE(log->file->append("new").ok());
+  files->delete_history();
+  EXPECT_EQ(get(files->path("a.aof.2.incr.aof")), "new");
+  EXPECT_EQ(manifest_text(),
+            "file a.aof.2.base.rdb seq 2 type b\nfile a.aof.2.incr.aof seq 2 type i\n");
+}
+
+TEST_F(AofFilesTest, ABaseThatNothingNamesIsNotLeftBehind) {
+  ASSERT_TRUE(files->read().ok());
+  ASSERT_TRUE(put_base("first", {}).ok());
+  const std::string before = manifest_text();
+  // Its name is too long for the file that becomes the manifest, not for a base.
+  const AofPlace place{dir, "logs", std::string(230, 'n')};
+  AofFiles other(place, log);
+  ASSERT_TRUE(other.read().ok());
+  put(AofFiles::temporary_base(place, 17), "second");
+  EXPECT_FALSE(other.put_base({.file = AofFiles::temporary_base(place, 17)}).ok());
+  EXPECT_FALSE(fs::exists(AofFiles::temporary_base(place, 17)));
+  EXPECT_EQ(manifest_text(), before);
+}
+
+TEST_F(AofFilesTest, SizesOfFilesThatDoNotGrowAreKnown) {
+  ASSERT_TRUE(files->read().ok());
+  ASSERT_TRUE(put_base("12345", {}).ok());
+  EXPECT_EQ(files->closed_bytes(), 5u);
+  auto first = files->add_increment();
+  ASSERT_TRUE(first.ok() && first->file->append("123").ok());
+  EXPECT_EQ(files->closed_bytes(), 5u);
+  EXPECT_EQ(files->total_bytes(), 8u);
+  ASSERT_TRUE(files->add_increment().ok());
+  EXPECT_EQ(files->closed_bytes(), 8u);
+  ASSERT_TRUE(put_base("1234567", {.keep_increments = 1}).ok());
+  EXPECT_EQ(files->closed_bytes(), 7u);
+}
+
+class AofMoveTest : public AofFilesTest {
+ protected:
+  void SetUp() override {
+    AofFilesTest::SetUp();
+    to = {dir / "new", "logs", "b.aof"};
+    fs::create_directory(dir / "new");
+    ASSERT_TRUE(files->read().ok());
+    ASSERT_TRUE(put_base("old base", {}).ok());
+    auto log = files->open_increment();
+    ASSERT_TRUE(log.ok() && log->file->append("since then").ok() && log->file->sync().ok());
+    old_manifest = manifest_text();
+  }
+  Result<OpenLog> move() {
+    EXPECT_TRUE(AofFiles::make_folder(to).ok());
+    put(AofFiles::temporary_base(to, 17), "new base");
+    return files->move_to(to, {.file = AofFiles::temporary_base(to, 17), .keep_increments = 1});
+  }
+
+  AofPlace to;
+  std::string old_manifest;
+};
+
+TEST_F(AofMoveTest, TheLogGoesOnElsewhere) {
+  auto log = move();
+  ASSERT_TRUE(log.ok());
+  EXPECT_EQ(log->size, 10u);
+  ASSERT_TRUE(log->file->append(", and more").ok());
+  EXPECT_EQ(files->place(), to);
+  EXPECT_EQ(get(dir / "new/logs/b.aof.manifest"),
+            "file b.aof.1.base.rdb seq 1 type b\nfile b.aof.1.incr.aof seq 1 type i\n");
+  EXPECT_EQ(get(files->path("b.aof.1.base.rdb")), "new base");
+  EXPECT_EQ(get(files->path("b.aof.1.incr.aof")), "since then, and more");
+  // Where it was, it is as it was.
+  EXPECT_EQ(get(dir / "logs/a.aof.manifest"), old_manifest);
+  EXPECT_EQ(get(dir / "logs/a.aof.1.incr.aof"), "since then");
+}
+
+TEST_F(AofMoveTest, ALogThatWasThereIsReplaced) {
+  AofFiles other(to, log);
+  ASSERT_TRUE(other.read().ok() && other.open_increment().ok());
+  ASSERT_TRUE(move().ok());
+  EXPECT_EQ(get(files->path("b.aof.manifest")),
+            "file b.aof.1.base.rdb seq 1 type b\nfile b.aof.2.incr.aof seq 2 type i\n");
+  EXPECT_EQ(get(files->path("b.aof.2.incr.aof")), "since then");
+  EXPECT_FALSE(fs::exists(files->path("b.aof.1.incr.aof")));
+}
+
+TEST_F(AofMoveTest, AMoveThatFailsChangesNothing) {
+  fs::create_directories(dir / "new/logs/b.aof.1.incr.aof");  // cannot be written to
+  EXPECT_FALSE(move().ok());
+  EXPECT_EQ(files->place().name, "a.aof");
+  EXPECT_EQ(manifest_text(), old_manifest);
+  EXPECT_FALSE(fs::exists(dir / "new/logs/b.aof.1.base.rdb"));
+  fs::remove(dir / "new/logs/b.aof.1.incr.aof");
+  put(dir / "new/logs/b.aof.manifest", "nonsense\n");
+  EXPECT_FALSE(move().ok());
+  EXPECT_EQ(get(dir / "new/logs/b.aof.manifest"), "nonsense\n");
+  EXPECT_FALSE(fs::exists(AofFiles::temporary_base(to, 17)));
+}
+
 TEST_F(AofFilesTest, ADamagedManifestIsRefusedWithItsLine) {
-  ASSERT_TRUE(files->make_folder().ok());
+  ASSERT_TRUE(AofFiles::make_folder(files->place()).ok());
   put(files->path("a.aof.manifest"), "file a seq 1 type b\nnonsense\n");
   const Status read = files->read();
   ASSERT_FALSE(read.ok());

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <memory>
 #include <set>
@@ -89,8 +90,18 @@ const char* add_line(Line& line, Names& names, Manifest& manifest) {
   }
 }
 
+// By the name that add_increment() gives. What stands before that is anybody's choice.
 bool is_increment(const LogPart& part) {
-  return part.name.find(".incr.") != std::string::npos;
+  return part.name.ends_with(fmt::format(".{}.incr.aof", part.sequence));
+}
+
+// The name of a file that is still to be deleted must not be given again: it would be deleted under
+// whoever writes to it.
+void pass_history(Manifest& manifest) {
+  for (const LogPart& part : manifest.history) {
+    int64_t& given = is_increment(part) ? manifest.increment_sequence : manifest.base_sequence;
+    given = std::max(given, part.sequence);
+  }
 }
 
 // 'i' and 'h' differ in one bit, and what is history gets deleted. Increments become history from
@@ -171,6 +182,7 @@ std::optional<ManifestProblem> parse_manifest(std::string_view text, Manifest& m
     return ManifestProblem{number - 1, part->name,
                            "An increment is said to be history that nothing has replaced"};
   }
+  pass_history(manifest);
   return std::nullopt;
 }
 

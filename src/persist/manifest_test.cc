@@ -53,6 +53,24 @@ TEST(ManifestTest, NumbersOfIncrementsMayHaveGaps) {
   EXPECT_EQ(manifest.increment_sequence, 3);
 }
 
+// A file that is to be deleted keeps its name until it is.
+TEST(ManifestTest, NumbersOfHistoryAreNotGivenAgain) {
+  Manifest manifest = parsed(
+      "file l.4.base.rdb seq 4 type b\nfile l.7.incr.aof seq 7 type h\n"
+      "file l.9.base.aof seq 9 type h\n");
+  EXPECT_EQ(manifest.add_increment("l"), "l.8.incr.aof");
+  EXPECT_EQ(manifest.add_base("l", true), "l.10.base.rdb");
+}
+
+TEST(ManifestTest, TheNameOfTheLogDoesNotMakeAPartAnIncrement) {
+  Manifest manifest;
+  manifest.add_base("my.incr.log", true);
+  manifest.add_increment("my.incr.log");
+  manifest.add_base("my.incr.log", true);
+  manifest.retire_increments(0);
+  EXPECT_EQ(parsed(format_manifest(manifest)), manifest);
+}
+
 TEST(ManifestTest, WhatIsWrongIsRefusedWithItsLine) {
   const std::string good = "file a seq 1 type b\n";
   EXPECT_EQ(refused(""), "1: Found an empty AOF manifest");

@@ -49,6 +49,10 @@ persist::AofWriterOptions AppendOnly::writer_options() const {
   };
 }
 
+uint64_t AppendOnly::current_size() const {
+  return (files_ == nullptr ? 0 : files_->closed_bytes()) + writer_.state().file_size;
+}
+
 void AppendOnly::apply_options() {
   const persist::AofWriterOptions wanted = writer_options();
   if (wanted != writer_.options()) writer_.set_options(wanted);
@@ -63,16 +67,25 @@ void AppendOnly::delete_history() {
   if (files_ != nullptr) files_->delete_history();
 }
 
+// Who asks what is on disk hears of a log that is off, or waits for one that is to come.
+void AppendOnly::set_state(State state) {
+  state_ = state;
+  if (writer_.running()) return;
+  server_.effects().durability().set_durable(state == State::kOff ? UINT64_MAX : 0);
+}
+
 Status AppendOnly::turn(bool on, bool later) {
   Logger& log = server_.log();
   if (on == (state_ != State::kOff)) return {};
   if (!on) {
+    // What was answered belongs to the log that ends here.
+    for (const auto& each : server_.workers()) each->executor().effects().flush();
     kill_rewrite();
     if (const Status written = writer_.stop(); !written) {
       log.warning("The end of the append only log could not be written: " + written.error().text);
     }
-    state_ = State::kOff;
-    scheduled_ = false;
+    set_state(State::kOff);
+    rewriting_ = scheduled_ = false;
     judge_disk();
     return {};
   }
@@ -82,7 +95,7 @@ Status AppendOnly::turn(bool on, bool later) {
         "starting a rewrite now.");
     kill_rewrite();
   }
-  state_ = State::kWaiting;
+  set_state(State::kWaiting);
   apply_options();
   if (later || server_.persistence().background_active()) {
     scheduled_ = true;
@@ -92,7 +105,8 @@ Status AppendOnly::turn(bool on, bool later) {
     return {};
   }
   if (const Status started = start_rewrite(); !started) {
-    state_ = State::kOff;
+    set_state(State::kOff);
+    scheduled_ = false;
     log.warning("The append only log can't be turned on: " + started.error().text);
     return Error{"Unable to turn on AOF. Check server logs."};
   }
@@ -120,7 +134,6 @@ void AppendOnly::judge_disk() {
 void AppendOnly::cron() {
   apply_options();
   writer_.look_for_stall();
-  if (rewriting_) measure();
   start_due_rewrite();
 }
 

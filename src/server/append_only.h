@@ -28,7 +28,6 @@ struct LogFacts {
   uint64_t failures_in_a_row = 0;
   uint64_t last_cow_bytes = 0;
   uint64_t rewritten_size = 0;  // of the whole log after the last rewrite, or at the start
-  uint64_t other_size = 0;      // of all files but the one that is written to
 };
 
 // The append only log of the server: whether it is kept, when it is written anew, how it is loaded.
@@ -58,8 +57,11 @@ class AppendOnly {
 
   std::vector<Binding> bindings();
 
-  // At the start, in this order. Is there anything to load? What is wrong with the manifest is told
-  // by load_at_start(). Errors have been logged.
+  // At the start, if no log is kept: one that is there may be turned on later, so what is wrong
+  // with its manifest is not found out then. An Error has been logged.
+  Status look_at_files();
+  // At the start otherwise, in this order. Is there anything to load? What is wrong with the
+  // manifest is told by load_at_start(). Errors have been logged.
   bool has_data();
   Status load_at_start();
   Status open_at_start();
@@ -91,30 +93,38 @@ class AppendOnly {
   bool rewrite_scheduled() const { return scheduled_; }
   const LogFacts& facts() const { return facts_; }
   persist::AofWriterState writer_state() const { return writer_.state(); }
-  uint64_t current_size() const { return facts_.other_size + writer_.state().file_size; }
+  uint64_t current_size() const;
   void reset_statistics() { facts_.rewrites = 0; }
 
  private:
   // How far the writer's thread has come with the increment that a rewrite begins.
   enum class Switched : uint8_t { kNotYet, kDone, kFailed };
 
+  // One for each rewrite: what comes late from the writer's thread is known by it.
+  using SwitchedPtr = std::shared_ptr<std::atomic<Switched>>;
+
   persist::AofPlace place() const;
   persist::AofWriterOptions writer_options() const;
+  Status find_files();
   Status start_rewrite();
+  Status start_parts();
   Status begin_increment();
   Status start_base();
   // Where the new base is made; by this process itself if `pid` is 0.
   std::string base_path(int pid) const;
   void drop_rewrite();
   void rewrite_failed(bool blame);
+  void note_time();
   void put_base(const persist::ChildEnd& end);
-  void base_is_put(const Status& done);
+  Status put_base_there(const persist::AofFiles::NewBase& base, const persist::AofPlace& there);
+  void base_is_put(const SwitchedPtr& rewrite, const Status& done);
   bool limited();
   void start_due_rewrite();
   void kill_rewrite();
   void judge_disk();
+  void set_state(State state);
   void post_to_server(std::function<void()> task);
-  void measure();
+  void read_to_load();
   Status write_first_base();
   Status load_parts(unsigned worker, bool may_yield);
   Status load_part(const persist::LogPart& part, bool is_last, persist::AofReplay& replay,
@@ -135,7 +145,8 @@ class AppendOnly {
   bool rewriting_ = false;
   bool scheduled_ = false;
   bool rewrite_is_rdb_ = true;
-  std::shared_ptr<std::atomic<Switched>> switched_;
+  SwitchedPtr switched_;
+  persist::AofPlace rewrite_place_;  // where its base is made
   int64_t retry_after_ms_ = 0;
   int64_t retry_minutes_ = 0;
 };

@@ -12,10 +12,21 @@
 
 namespace sorrel::server {
 
+Status AppendOnly::look_at_files() {
+  const Status found = find_files();
+  if (!found) server_.log().warning(found.error().text);
+  return found;
+}
+
 bool AppendOnly::has_data() {
   files_ = std::make_unique<persist::AofFiles>(place(), server_.log());
-  files_problem_ = files_->read();
+  read_to_load();
   return !files_problem_ || !files_->manifest().names_nothing();
+}
+
+void AppendOnly::read_to_load() {
+  files_problem_ = files_->read();
+  if (files_problem_) files_problem_ = files_->take_over_old();
 }
 
 Status AppendOnly::load_at_start() {
@@ -31,7 +42,7 @@ Status AppendOnly::load_at_start() {
 }
 
 Status AppendOnly::open_at_start() {
-  Status opened = files_->make_folder();
+  Status opened = persist::AofFiles::make_folder(files_->place());
   if (opened && files_->manifest().names_nothing()) opened = write_first_base();
   if (opened) {
     Result<persist::OpenLog> log = files_->open_increment();
@@ -49,14 +60,13 @@ Status AppendOnly::open_at_start() {
   }
   // A crash may have left some.
   if (!server_.options().persistence.disable_auto_gc) files_->delete_history();
-  measure();
   facts_.rewritten_size = current_size();
   return {};
 }
 
 Status AppendOnly::write_first_base() {
   const PersistenceOptions& options = server_.options().persistence;
-  const std::string path = files_->temporary_base(io::process_id());
+  const std::string path = persist::AofFiles::temporary_base(files_->place(), io::process_id());
   const persist::SnapshotFile file{path, path + ".part"};
   const persist::SnapshotOptions form = server_.persistence().snapshot_options(true);
   const int64_t timestamp = options.timestamps ? server_.clock().wall_ms() / 1000 : 0;
@@ -68,13 +78,18 @@ Status AppendOnly::write_first_base() {
 }
 
 Status AppendOnly::reload(unsigned worker, bool may_yield) {
+  if (server_.persistence().load().loading) {
+    return Error{"LOADING Redis is loading the dataset in memory"};
+  }
   // Everything that was answered is to be found again.
   for (const auto& each : server_.workers()) each->executor().effects().flush();
   if (const Status written = writer_.flush(); !written) {
     return Error{"ERR Error trying to write the AOF file, check server logs."};
   }
-  if (files_ == nullptr) files_ = std::make_unique<persist::AofFiles>(place(), server_.log());
-  files_problem_ = files_->read();
+  if (files_ == nullptr || state_ == State::kOff) {
+    files_ = std::make_unique<persist::AofFiles>(place(), server_.log());
+  }
+  read_to_load();
   if (!files_problem_) server_.log().warning(files_problem_.error().text);
   Keyspace& keyspace = server_.keyspace();
   for (int db = 0; db < keyspace.database_count(); db++) keyspace.flush(db, false);

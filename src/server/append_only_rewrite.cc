@@ -36,18 +36,26 @@ AppendOnly::Asked AppendOnly::ask_for_rewrite(bool later) {
   return start_rewrite() ? Asked::kStarted : Asked::kFailed;
 }
 
-// Under the gate, so the child sees exactly the changes before the number that the log switches at.
+// What is known of files elsewhere is of no use when the log does not go on there.
+Status AppendOnly::find_files() {
+  if (files_ != nullptr && (state_ == State::kOn || files_->place() == place())) return {};
+  auto found = std::make_unique<persist::AofFiles>(place(), server_.log());
+  if (Status read = found->read(); !read) return read;
+  files_ = std::move(found);
+  return {};
+}
+
 Status AppendOnly::start_rewrite() {
-  if (files_ == nullptr) {
-    files_ = std::make_unique<persist::AofFiles>(place(), server_.log());
-    if (Status read = files_->read(); !read) return read;
+  if (const Status found = find_files(); !found) {
+    server_.log().warning("Can't rewrite append only file in background: " + found.error().text);
+    facts_.last_rewrite_ok = false;
+    facts_.failures_in_a_row++;
+    return found;
   }
-  scheduled_ = false;
   facts_.rewrites++;
-  Status started = files_->make_folder();
-  if (started) started = begin_increment();
-  if (started) started = start_base();
+  const Status started = start_parts();
   if (started) {
+    scheduled_ = false;
     rewriting_ = true;
     facts_.rewrite_began_ms = server_.clock().wall_ms();
     return {};
@@ -56,6 +64,14 @@ Status AppendOnly::start_rewrite() {
   if (state_ == State::kWaiting) drop_rewrite();
   rewrite_failed(true);
   return started;
+}
+
+// Under the gate, so the child sees exactly the changes before the number that the log switches at.
+Status AppendOnly::start_parts() {
+  rewrite_place_ = place();
+  if (Status made = persist::AofFiles::make_folder(rewrite_place_); !made) return made;
+  if (Status begun = begin_increment(); !begun) return begun;
+  return start_base();
 }
 
 Status AppendOnly::begin_increment() {
@@ -82,7 +98,7 @@ Status AppendOnly::begin_increment() {
 }
 
 std::string AppendOnly::base_path(int pid) const {
-  return files_->temporary_base(pid == 0 ? io::process_id() : pid);
+  return persist::AofFiles::temporary_base(rewrite_place_, pid == 0 ? io::process_id() : pid);
 }
 
 Status AppendOnly::start_base() {
@@ -99,7 +115,7 @@ Status AppendOnly::start_base() {
   }
   const auto work = [&](persist::ChildVoice& voice) -> Status {
     options.progress = [&voice](uint64_t keys) { voice.progress(keys); };
-    const std::string path = files_->temporary_base(io::process_id());
+    const std::string path = base_path(0);
     const persist::SnapshotFile file{path, part_of(path)};
     const Result<uint64_t> saved = rewrite_is_rdb_
                                        ? persist::save_snapshot(keyspace, options, file)
@@ -119,16 +135,20 @@ Status AppendOnly::start_base() {
 // The first log that was begun is forgotten.
 void AppendOnly::drop_rewrite() {
   (void)writer_.stop().ok();
+  set_state(State::kWaiting);
   files_->remove_temporary_increment();
   scheduled_ = true;
 }
 
 void AppendOnly::rewrite_failed(bool blame) {
   rewriting_ = false;
-  facts_.last_rewrite_took_s = (server_.clock().wall_ms() - facts_.rewrite_began_ms) / 1000;
-  if (blame) facts_.last_rewrite_ok = false;
+  if (!blame) return;
+  facts_.last_rewrite_ok = false;
   facts_.failures_in_a_row++;
-  measure();
+}
+
+void AppendOnly::note_time() {
+  facts_.last_rewrite_took_s = (server_.clock().wall_ms() - facts_.rewrite_began_ms) / 1000;
 }
 
 void AppendOnly::finish_rewrite(const persist::ChildEnd& end) {
@@ -145,7 +165,6 @@ void AppendOnly::finish_rewrite(const persist::ChildEnd& end) {
     server_.log().notice("Databases were emptied or swapped while the log was rewritten.");
     rewriting_ = false;
     scheduled_ = true;
-    measure();
     if (state_ == State::kWaiting) drop_rewrite();
     return;
   }
@@ -158,6 +177,7 @@ void AppendOnly::finish_rewrite(const persist::ChildEnd& end) {
     server_.log().warning(
         fmt::format("Background AOF rewrite terminated by signal {}", end.signal));
   }
+  note_time();
   rewrite_failed(!end.killed);
   if (state_ == State::kWaiting) drop_rewrite();
 }
@@ -171,19 +191,31 @@ void AppendOnly::put_base(const persist::ChildEnd& end) {
       .temporary_increment = state_ == State::kWaiting,
       .delete_history = !server_.options().persistence.disable_auto_gc,
   };
-  const auto put = [this, base, switched = switched_]() -> Status {
-    if (switched->load() == Switched::kDone) return files_->put_base(base);
+  const auto put = [this, base, rewrite = switched_, there = rewrite_place_]() -> Status {
+    if (rewrite->load() == Switched::kDone) return put_base_there(base, there);
+    (void)io::remove_file(base.file).ok();
     return Error{"there is no increment to go with it"};
   };
-  if (!writer_.running()) return base_is_put(put());
-  writer_.switch_here([this, put] {
+  if (!writer_.running()) return base_is_put(switched_, put());
+  writer_.switch_here([this, put, rewrite = switched_] {
     const Status done = put();
-    post_to_server([this, done] { base_is_put(done); });
+    post_to_server([this, rewrite, done] { base_is_put(rewrite, done); });
   });
 }
 
-void AppendOnly::base_is_put(const Status& done) {
-  if (!rewriting_) return;
+// The folder may be another one since CONFIG SET dir: with a new base the log goes there.
+Status AppendOnly::put_base_there(const persist::AofFiles::NewBase& base,
+                                  const persist::AofPlace& there) {
+  if (there == files_->place()) return files_->put_base(base);
+  Result<persist::OpenLog> log = files_->move_to(there, base);
+  if (!log) return log.error();
+  writer_.replace_file(std::move(*log));
+  return {};
+}
+
+void AppendOnly::base_is_put(const SwitchedPtr& rewrite, const Status& done) {
+  if (!rewriting_ || rewrite != switched_) return;
+  note_time();
   if (!done) {
     server_.log().warning("The rewritten append only file can't be used: " + done.error().text);
     rewrite_failed(true);
@@ -191,7 +223,6 @@ void AppendOnly::base_is_put(const Status& done) {
     return;
   }
   rewriting_ = false;
-  facts_.last_rewrite_took_s = (server_.clock().wall_ms() - facts_.rewrite_began_ms) / 1000;
   facts_.last_rewrite_ok = true;
   facts_.failures_in_a_row = 0;
   if (state_ == State::kWaiting) {
@@ -199,15 +230,8 @@ void AppendOnly::base_is_put(const Status& done) {
     writer_.begin_to_count();
     judge_disk();
   }
-  measure();
   facts_.rewritten_size = current_size();
   server_.log().notice("Background AOF rewrite finished successfully");
-}
-
-void AppendOnly::measure() {
-  const uint64_t written = writer_.running() ? writer_.state().file_size : 0;
-  const uint64_t total = files_->total_bytes();
-  facts_.other_size = total - std::min(total, written);
 }
 
 void AppendOnly::kill_rewrite() {
@@ -217,10 +241,10 @@ void AppendOnly::kill_rewrite() {
     server_.log().notice(
         fmt::format("Killing running AOF rewrite child: {}", persistence.child().pid()));
     finish_rewrite(persistence.stop_background());
+  } else if (state_ == State::kOn) {
+    return;  // Its base is on its way, and takes no more than the log itself.
   }
-  // Its base may be on its way; what is done of it is whole all the same.
-  rewriting_ = false;
-  scheduled_ = false;
+  rewriting_ = scheduled_ = false;
   if (state_ != State::kWaiting || !writer_.running()) return;
   (void)writer_.stop().ok();
   files_->remove_temporary_increment();

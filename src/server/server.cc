@@ -182,6 +182,7 @@ int Server::run() {
   const Status watching = loop.watch_signals([this](int signal) { on_signal(signal); });
   if (!watching) log_.warning("Signals are not watched: " + watching.error().text);
   workers_[0]->set_server_cron([this] { cron(); });
+  if (!options_.persistence.append_only && !persistence_.append_only().look_at_files()) return 1;
   // From the first moment on nobody may take the empty keyspace for the real one.
   const bool loads = persistence_.has_data();
   node_.set(NodeState::kLoading, loads);

@@ -1,0 +1,270 @@
+#!/usr/bin/python3
+"""The append only log is turned on and off, rewritten and moved, and what was said of it holds after a kill.
+
+    tests/append_only/run.py [--server PATH] [--threads N]
+"""
+
+import argparse
+import os
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "tests"))
+
+from lib.resp import Aggregate, Error, Nil, Simple  # noqa: E402
+from lib.server import Server, ServerFailed  # noqa: E402
+from lib.verdict import attempt, holds, same, summary, wait_until  # noqa: E402
+
+OK = Simple(b"OK")
+NIL = Nil("bulk")
+STARTED = Simple(b"Background append only file rewriting started")
+
+
+class Log:
+    """A server and the folder of its log."""
+
+    def __init__(self, path, threads, *options):
+        self.server = Server(path, threads, [("enable-debug-command", "yes"), ("enable-protected-configs", "yes"),
+                                            ("auto-aof-rewrite-percentage", "0"), *options])
+        self.restart()
+
+    def restart(self, *options):
+        """After a kill, if it runs; with other options, if there are any."""
+        self.server.kill()
+        if options:
+            self.server.options += options
+        self.server.start()
+        self.here = self.server.connect()
+
+    def call(self, *words):
+        reply = self.here.call(*words)
+        return reply.items if isinstance(reply, Aggregate) else reply
+
+    def send(self, *words):
+        self.here.send([word.encode() for word in words])
+
+    def fact(self, name):
+        text = self.call("INFO", "persistence").decode()
+        return text.split(name + ":")[1].split("\r\n")[0]
+
+    def path(self, *names):
+        return os.path.join(self.server.folder, *names)
+
+    def files(self, folder="appendonlydir"):
+        return sorted(os.listdir(self.path(folder)))
+
+    def wait_for_rewrite(self):
+        wait_until(lambda: self.fact("aof_rewrite_in_progress") == "0" and self.fact("aof_rewrite_scheduled") == "0",
+                   "the end of a rewrite")
+
+    def rewrite(self):
+        same(self.call("BGREWRITEAOF"), STARTED)
+        self.wait_for_rewrite()
+        same(self.fact("aof_last_bgrewrite_status"), "ok")
+
+    def said(self, text):
+        with open(self.server.log_path, encoding="utf-8") as log:
+            return text in log.read()
+
+    def close(self):
+        self.server.end()
+
+
+def late_word_of_a_rewrite(make):
+    """A base that was on its way when the log was turned off is none of the next log."""
+    log = make(("appendonly", "yes"))
+    same(log.call("SET", "before", "1"), OK)
+    same(log.call("DEBUG", "AOF-FLUSH-SLEEP", "300000"), OK)
+    same(log.call("BGREWRITEAOF"), STARTED)
+    wait_until(lambda: log.said("Background AOF rewrite terminated with success"), "the end of the child")
+    same(log.fact("aof_rewrite_in_progress"), "1")
+    for words in (("appendonly", "no"), ("rdb-key-save-delay", "200000"), ("appendonly", "yes")):
+        log.send("CONFIG", "SET", *words)
+    same([log.here.read() for _ in range(3)], [OK] * 3)
+    same(log.call("DEBUG", "AOF-FLUSH-SLEEP", "0"), OK)
+    log.wait_for_rewrite()
+    same(log.call("SET", "after", "2"), OK)
+    same(log.call("WAITAOF", "1", "0", "5000"), [1, 0])
+    log.restart()
+    same(log.call("MGET", "before", "after"), [b"1", b"2"])
+    log.close()
+
+
+def history_is_not_written_to(make):
+    """Files that were not deleted yet do not take what is new with them."""
+    log = make(("appendonly", "yes"), ("appendfsync", "always"), ("aof-disable-auto-gc", "yes"))
+    log.call("SET", "a", "1")
+    same(log.call("CONFIG", "SET", "appendonly", "no"), OK)
+    log.rewrite()
+    log.restart(("aof-disable-auto-gc", "no"))
+    same(log.call("SET", "b", "2"), OK)
+    log.restart()
+    same(log.call("MGET", "a", "b"), [b"1", b"2"])
+    log.close()
+
+
+def damaged_manifest(make):
+    """Files that a manifest names which cannot be read are not touched, whether a log is kept or not."""
+    log = make(("appendonly", "yes"))
+    log.call("SET", "a", "1")
+    log.rewrite()
+    same(log.call("CONFIG", "SET", "appendonly", "no"), OK)
+    log.server.kill()
+    manifest = log.path("appendonlydir", "appendonly.aof.manifest")
+    with open(manifest, "r+b") as file:
+        good = file.read()
+        file.seek(0)
+        file.write(b"X")
+    before = log.files()
+    for kept in ("no", "yes"):
+        log.server.options.append(("appendonly", kept))
+        try:
+            log.server.start()
+            holds(False, "it started")
+        except ServerFailed:
+            holds(log.said("Fatal error in the AOF manifest"), "it says why")
+    same(log.files(), before)
+    with open(manifest, "wb") as file:
+        file.write(good)
+    log.restart()
+    same(log.call("GET", "a"), b"1")
+    log.close()
+
+
+def damaged_meanwhile(make):
+    """The same when it is found out by a rewrite: twice asked is twice refused."""
+    log = make(("appendonly", "no"))
+    os.mkdir(log.path("elsewhere"))
+    os.mkdir(log.path("elsewhere", "appendonlydir"))
+    with open(log.path("elsewhere", "appendonlydir", "appendonly.aof.manifest"), "wb") as file:
+        file.write(b"nonsense\n")
+    same(log.call("CONFIG", "SET", "dir", log.path("elsewhere")), OK)
+    for _ in range(3):
+        holds(isinstance(log.call("BGREWRITEAOF"), Error), "a rewrite is refused")
+    holds(isinstance(log.call("CONFIG", "SET", "appendonly", "yes"), Error), "the log is not turned on")
+    same(log.files("elsewhere/appendonlydir"), ["appendonly.aof.manifest"])
+    same((log.fact("aof_enabled"), log.fact("aof_rewrite_scheduled")), ("0", "0"))
+    same(log.fact("aof_last_rewrite_time_sec"), "-1")
+    holds(log.said("line 1: Invalid AOF manifest file format"), "it says why")
+    log.close()
+
+
+def moved(make):
+    """CONFIG SET dir moves the log with the next rewrite, and at no time is there none."""
+    log = make(("appendonly", "yes"), ("appendfsync", "always"))
+    log.call("SET", "a", "1")
+    os.mkdir(log.path("new"))
+    same(log.call("CONFIG", "SET", "dir", log.path("new")), OK)
+    same(log.call("SET", "b", "2"), OK)
+    same(log.call("CONFIG", "SET", "rdb-key-save-delay", "100000"), OK)
+    same(log.call("BGREWRITEAOF"), STARTED)
+    same(log.call("SELECT", "3"), OK)
+    same(log.call("SET", "c", "3"), OK)  # while the base is made
+    log.wait_for_rewrite()
+    same(log.call("SET", "d", "4"), OK)
+    same(log.files("new/appendonlydir"),
+         ["appendonly.aof.1.base.rdb", "appendonly.aof.1.incr.aof", "appendonly.aof.manifest"])
+    log.rewrite()
+    same(log.call("SET", "e", "5"), OK)
+    log.restart()
+    log.call("SELECT", "3")
+    same(log.call("MGET", "c", "d", "e"), [b"3", NIL, NIL])  # the old place has what was there
+    log.restart(("dir", log.path("new")))
+    same(log.call("MGET", "a", "b"), [b"1", b"2"])
+    log.call("SELECT", "3")
+    same(log.call("MGET", "c", "d", "e"), [b"3", b"4", b"5"])
+    log.close()
+
+
+def old_log_is_left(make):
+    """A log of one file that nobody has loaded is not replaced by what is in memory."""
+    log = make(("appendonly", "no"))
+    with open(log.path("appendonly.aof"), "wb") as file:
+        file.write(b"*3\r\n$3\r\nSET\r\n$3\r\nold\r\n$1\r\n1\r\n")
+    same(log.call("CONFIG", "SET", "appendonly", "yes"), OK)
+    log.wait_for_rewrite()
+    holds(os.path.exists(log.path("appendonly.aof")), "the old log is there")
+    log.close()
+
+
+def answered_before_it_ends(make):
+    """What stands before CONFIG SET appendonly no in a pipeline is in the log."""
+    log = make(("appendonly", "yes"), ("appendfsync", "everysec"))
+    log.send("SET", "last", "word")
+    log.send("CONFIG", "SET", "appendonly", "no")
+    same([log.here.read(), log.here.read()], [OK, OK])
+    log.restart()
+    same(log.call("GET", "last"), b"word")
+    log.close()
+
+
+def on_disk_is_on_disk(make):
+    """WAITAOF counts syncs, not what was left to the system, and waits for a log that is to come."""
+    log = make(("appendonly", "yes"), ("appendfsync", "no"))
+    log.call("SET", "a", "1")
+    same(log.call("WAITAOF", "1", "0", "50"), [0, 0])
+    log.send("WAITAOF", "1", "0", "0")
+    other = log.server.connect()
+    same(other.call("CONFIG", "SET", "appendfsync", "everysec"), OK)
+    same(log.here.read().items, [1, 0])
+    same(log.call("CONFIG", "SET", "appendonly", "no"), OK)
+    holds(isinstance(log.call("WAITAOF", "1", "0", "50"), Error), "there is no log")
+    same(log.call("CONFIG", "SET", "rdb-key-save-delay", "300000"), OK)
+    same(log.call("BGSAVE"), Simple(b"Background saving started"))
+    same(log.call("CONFIG", "SET", "appendonly", "yes"), OK)
+    same(log.call("SET", "b", "2"), OK)
+    same(log.call("WAITAOF", "1", "0", "50"), [0, 0])
+    same(log.call("WAITAOF", "1", "0", "10000"), [1, 0])
+    log.restart()
+    same(log.call("MGET", "a", "b"), [b"1", b"2"])
+    log.close()
+
+
+def sizes(make):
+    """What INFO says of the size is what is on disk, also when a rewrite has failed."""
+    log = make(("appendonly", "yes"), ("appendfsync", "always"))
+    log.call("SET", "a", "x" * 100_000)
+    os.mkdir(log.path("appendonlydir", "appendonly.aof.2.base.rdb"))  # no base can be put there
+    same(log.call("BGREWRITEAOF"), STARTED)
+    log.wait_for_rewrite()
+    same(log.fact("aof_last_bgrewrite_status"), "err")
+    log.call("SET", "b", "x" * 1000)
+    on_disk = sum(os.path.getsize(log.path("appendonlydir", name)) for name in log.files() if ".incr." in name or ".1.base" in name)
+    same(int(log.fact("aof_current_size")), on_disk)
+    holds(not [name for name in log.files() if name.startswith("temp")], "nothing is left behind")
+    log.close()
+
+
+TESTS = (late_word_of_a_rewrite, history_is_not_written_to, damaged_manifest, damaged_meanwhile, moved, old_log_is_left,
+         answered_before_it_ends, on_disk_is_on_disk, sizes)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--server", default=os.path.join(ROOT, "build", "bin", "sorrel-server"))
+    parser.add_argument("--threads", type=int, action="append")
+    arguments = parser.parse_args()
+    verdicts = []
+    for threads in arguments.threads or (1, 4):
+        for test in TESTS:
+
+            def run(test=test, threads=threads):
+                made = []
+
+                def make(*options):
+                    made.append(Log(arguments.server, threads, *options))
+                    return made[-1]
+
+                try:
+                    test(make)
+                finally:
+                    for log in made:
+                        log.server.kill()
+                        log.server.remove()
+
+            verdicts.append(attempt(f"{test.__name__}, threads {threads}", run))
+    return summary(verdicts)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
