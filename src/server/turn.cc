@@ -63,9 +63,7 @@ void Worker::end_turn() {
 void Worker::arm_cron() {
   const int64_t period_ms = 1000 / std::max<int64_t>(expiry_.hz, 1);
   loop_->add_timer(std::max<int64_t>(period_ms, 1), [this] {
-    // In the middle of a script or a load nothing happens to keys.
-    const bool busy = (sessions_.node.reasons & (NodeState::kBusy | NodeState::kLoading)) != 0;
-    if (!expiry_.cron_paused && !busy) run_crons();
+    if (!expiry_.cron_paused && !keys_rest()) run_crons();
     arm_cron();
   });
 }
@@ -128,10 +126,21 @@ void Worker::expire_slice() {
   note_latency("expire-cycle", took_ns);
   if (!expiry_behind_) return;
   expiry_stats_.slices_out_of_time++;
+  arm_expiry();
+}
+
+void Worker::arm_expiry() {
   loop_->add_timer(kSliceGapMs, [this] {
+    if (keys_rest()) return arm_expiry();
     expiry_behind_ = false;
     if (expiry_.active) expire_slice();
   });
+}
+
+// In the middle of a script or a load nothing happens to keys but what it does itself: another's
+// change would come before its own in the log.
+bool Worker::keys_rest() const {
+  return (sessions_.node.reasons & (NodeState::kBusy | NodeState::kLoading)) != 0;
 }
 
 void Worker::walk_slice() {
@@ -151,9 +160,7 @@ void Worker::walk_slice() {
 
 void Worker::arm_walk(int64_t in_ms) {
   loop_->add_timer(in_ms, [this] {
-    // In the middle of a script, or of a load, nothing happens to keys.
-    const bool busy = (sessions_.node.reasons & (NodeState::kBusy | NodeState::kLoading)) != 0;
-    if (busy) return arm_walk(kWalkPauseMs);
+    if (keys_rest()) return arm_walk(kWalkPauseMs);
     walk_slice();
   });
 }

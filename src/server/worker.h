@@ -115,6 +115,8 @@ class Worker {
   void expire_slice();
   void walk_slice();
   void arm_walk(int64_t in_ms);
+  void arm_expiry();
+  bool keys_rest() const;
   void arm_cron();
 
   unsigned index_;
