@@ -13,7 +13,7 @@ void Executor::start_waiting(const Call& call) {
   waiter->command = &call.command;
   waiter->args.assign(call.args.begin(), call.args.end());
   for (const auto& [at, text] : waiting_.replaced) waiter->args[at] = text;
-  for (size_t at : waiting_.keys) waiter->keys.emplace_back(call.args[at]);
+  for (size_t at : waiting_.keys) waiter->keys.emplace_back(waiter->args[at]);
   waiter->caller = call.caller;
   waiter->caller.transaction = nullptr;
   waiter->caller.kind = Caller::Kind::kWaiter;
@@ -56,7 +56,7 @@ void Executor::serve_waiters() {
         continue;
       }
       if (!world_.waiters->release(waiter)) {
-        for (const std::string& other : waiter->keys) door_.touch(waiter->caller.db, other);
+        for (const std::string_view other : waiter->keys) door_.touch(waiter->caller.db, other);
       }
       if (!is_there(db, key)) of = Waiters::Of::kWhoNeedKey;
     }

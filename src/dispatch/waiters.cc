@@ -4,12 +4,32 @@
 
 namespace sorrel {
 
+size_t Waiter::argument_bytes() const {
+  size_t sum = 0;
+  for (const std::string& arg : args) sum += arg.size();
+  return sum;
+}
+
+// A key that others wait for, too, has its name in the registry once; each pays for it.
+size_t Waiters::bytes_of(const Waiter& waiter) {
+  constexpr size_t kTreeNode = 48;  // besides its payload
+  constexpr size_t kPlace = kTreeNode + sizeof(Place) + sizeof(Line);
+  constexpr size_t kInLine = kTreeNode + sizeof(uint64_t) + sizeof(Handle);
+  size_t bytes = sizeof(Waiter) + waiter.argument_bytes();
+  bytes += waiter.args.size() * sizeof(std::string);
+  for (const std::string_view key : waiter.keys) {
+    bytes += sizeof(key) + kPlace + kInLine + key.size();
+  }
+  return bytes;
+}
+
 void Waiters::add(const Handle& waiter) {
+  waiter->bytes = bytes_of(*waiter);
   const std::lock_guard lock(mutex_);
   waiter->ticket = ++last_ticket_;
   waiter->listed = true;
-  for (const std::string& key : waiter->keys) {
-    Line& line = waiting_[{waiter->caller.db, key}];
+  for (const std::string_view key : waiter->keys) {
+    Line& line = waiting_[{waiter->caller.db, std::string(key)}];
     const bool added = line.waiters.emplace(waiter->ticket, waiter).second;
     if (added && waiter->needs_key) line.who_need_key++;
   }
@@ -73,8 +93,8 @@ Waiters::KeyCount Waiters::key_count() const {
 void Waiters::remove(const Handle& waiter) {
   if (!waiter->listed) return;
   waiter->listed = false;
-  for (const std::string& key : waiter->keys) {
-    const auto place = waiting_.find({waiter->caller.db, key});
+  for (const std::string_view key : waiter->keys) {
+    const auto place = waiting_.find({waiter->caller.db, std::string(key)});
     if (place == waiting_.end()) continue;
     Line& line = place->second;
     const bool erased = line.waiters.erase(waiter->ticket) != 0;

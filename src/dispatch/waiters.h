@@ -20,19 +20,24 @@ namespace sorrel {
 struct Waiter {
   const Command* command = nullptr;
   std::vector<std::string> args;
-  std::vector<std::string> keys;
-  Caller caller;            // as it was; its database is where the keys are
-  unsigned worker = 0;      // where the caller lives
-  int64_t deadline_ms = 0;  // 0: none
-  bool null_array = true;   // what it is answered when the time is up
-  bool needs_key = false;   // it has an answer when its key goes away, too
-  uint64_t ticket = 0;      // the order of coming
+  std::vector<std::string_view> keys;  // in `args`
+  Caller caller;                       // as it was; its database is where the keys are
+  unsigned worker = 0;                 // where the caller lives
+  int64_t deadline_ms = 0;             // 0: none
+  bool null_array = true;              // what it is answered when the time is up
+  bool needs_key = false;              // it has an answer when its key goes away, too
+  uint64_t ticket = 0;                 // the order of coming
   uint64_t log_sequence =
       0;  // it waits for this effect to be durable, not for keys; 0: it does not
   bool for_replicas = false;  // and for replicas, of which there are none
 
+  size_t argument_bytes() const;
+  // What it takes with its places in the registry, once it is there.
+  size_t memory_bytes() const { return bytes; }
+
  private:
   friend class Waiters;
+  size_t bytes = 0;
   // Guarded by the registry's mutex.
   bool listed = false;
   bool claimed = false;  // somebody runs it right now
@@ -86,6 +91,7 @@ class Waiters {
     std::map<uint64_t, Handle> waiters;
     size_t who_need_key = 0;
   };
+  static size_t bytes_of(const Waiter& waiter);
   void remove(const Handle& waiter);
 
   ChangeInterest& interest_;

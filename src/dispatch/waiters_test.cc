@@ -7,7 +7,8 @@ namespace {
 
 Waiters::Handle waiter_for(std::vector<std::string> keys, int db = 0) {
   auto waiter = std::make_shared<Waiter>();
-  waiter->keys = std::move(keys);
+  waiter->args = std::move(keys);
+  waiter->keys.assign(waiter->args.begin(), waiter->args.end());
   waiter->caller.db = db;
   return waiter;
 }
@@ -30,6 +31,17 @@ TEST(Waiters, AreClaimedInTheOrderOfComing) {
   EXPECT_EQ(waiters.claim_next(0, "b", 0), nullptr);
   EXPECT_EQ(waiters.count(), 1u);
   EXPECT_EQ(waiters.keys(), (std::vector<std::pair<int, std::string>>{{1, "b"}}));
+}
+
+TEST(Waiters, TakeTheirArgumentsAndPlaces) {
+  ChangeInterest interest;
+  Waiters waiters{interest};
+  const auto small = waiter_for({"a"});
+  const auto large = waiter_for({std::string(100'000, 'x')});
+  for (const auto& waiter : {small, large}) waiters.add(waiter);
+  EXPECT_EQ(large->argument_bytes(), 100'000u);
+  // The name stands in the request, and in the registry.
+  EXPECT_EQ(large->memory_bytes() - small->memory_bytes(), 2u * 99'999);
 }
 
 TEST(Waiters, WhoIsBeingRunIsLookedAtAgain) {

@@ -36,7 +36,7 @@ void Server::connect_memory() {
 
 uint64_t Server::fixed_memory() const {
   return facts_.startup_memory + scripting_.scripts.memory_bytes() +
-         scripting_.functions.memory_bytes();
+         scripting_.functions.memory_bytes() + sessions_.tracking.memory_bytes();
 }
 
 uint64_t Server::used_memory() const {

@@ -604,6 +604,7 @@ size_t Session::argument_bytes() const {
   if (host_.running_.session == this && host_.running_.request != nullptr) {
     for (const std::string_view arg : host_.running_.request->args) bytes += arg.size();
   }
+  if (waiter_ != nullptr) bytes += waiter_->argument_bytes();
   return bytes;
 }
 
@@ -620,7 +621,8 @@ size_t Session::output_memory_bytes() const {
 size_t Session::memory_bytes() const {
   return sizeof(Session) + held_.memory_bytes() + parser_.memory_bytes() + name.capacity() +
          library_name.capacity() + library_version.capacity() + transaction_.memory_bytes() +
-         output_memory_bytes() + (listening_ == nullptr ? 0 : listening_->memory_bytes()) +
+         output_memory_bytes() + (waiter_ == nullptr ? 0 : waiter_->memory_bytes()) +
+         (listening_ == nullptr ? 0 : listening_->memory_bytes()) +
          (tracking_ == nullptr ? 0 : tracking_->memory_bytes());
 }
 

@@ -99,6 +99,8 @@ class Tracking final : public ChangeObserver, public ReadObserver {
   size_t key_count() const { return table_.keys(); }
   size_t item_count() const { return table_.items(); }
   size_t prefix_count() const { return prefixes_.size(); }
+  // Of the keys that are noted.
+  size_t memory_bytes() const { return table_.memory_bytes(); }
 
  private:
   void invalidate(unsigned worker, std::string_view key, uint64_t actor);

@@ -8,13 +8,30 @@ TrackingTable::TrackingTable(const KeyHasher& hasher) : hasher_(hasher) {
   for (Part& part : parts_) part.keys.emplace(0, Hash{&hasher});
 }
 
+size_t TrackingTable::memory_bytes() const {
+  // A node has a hash and two pointers, its own and that of its bucket, besides its payload.
+  constexpr size_t kKey = sizeof(Map::value_type) + 3 * sizeof(void*);
+  return keys() * kKey + items() * sizeof(Reader) + name_bytes_.load(std::memory_order_relaxed);
+}
+
+void TrackingTable::note_new(std::string_view key) {
+  keys_.fetch_add(1, std::memory_order_relaxed);
+  name_bytes_.fetch_add(key.size(), std::memory_order_relaxed);
+}
+
+void TrackingTable::note_gone(std::string_view key, size_t readers) {
+  keys_.fetch_sub(1, std::memory_order_relaxed);
+  name_bytes_.fetch_sub(key.size(), std::memory_order_relaxed);
+  items_.fetch_sub(readers, std::memory_order_relaxed);
+}
+
 void TrackingTable::add(std::string_view key, Reader reader) {
   Part& part = part_of(key);
   const std::lock_guard lock(part.mutex);
   auto at = part.keys->find(key);
   if (at == part.keys->end()) {
     at = part.keys->emplace(std::string(key), std::vector<Reader>()).first;
-    keys_.fetch_add(1, std::memory_order_relaxed);
+    note_new(key);
   }
   std::vector<Reader>& readers = at->second;
   const auto place =
@@ -33,8 +50,7 @@ std::vector<Reader> TrackingTable::take(std::string_view key) {
   if (at == part.keys->end()) return {};
   std::vector<Reader> readers = std::move(at->second);
   part.keys->erase(at);
-  keys_.fetch_sub(1, std::memory_order_relaxed);
-  items_.fetch_sub(readers.size(), std::memory_order_relaxed);
+  note_gone(key, readers.size());
   return readers;
 }
 
@@ -50,10 +66,7 @@ std::optional<std::string> TrackingTable::any_key() {
 void TrackingTable::clear() {
   for (Part& part : parts_) {
     const std::lock_guard lock(part.mutex);
-    for (const auto& [key, readers] : *part.keys) {
-      keys_.fetch_sub(1, std::memory_order_relaxed);
-      items_.fetch_sub(readers.size(), std::memory_order_relaxed);
-    }
+    for (const auto& [key, readers] : *part.keys) note_gone(key, readers.size());
     part.keys->clear();
   }
 }

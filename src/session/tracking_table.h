@@ -39,6 +39,8 @@ class TrackingTable {
   size_t keys() const { return keys_.load(std::memory_order_relaxed); }
   // One for each reader of each key.
   size_t items() const { return items_.load(std::memory_order_relaxed); }
+  // What all of it takes.
+  size_t memory_bytes() const;
 
  private:
   struct Hash {
@@ -54,13 +56,16 @@ class TrackingTable {
   };
   static constexpr size_t kParts = 16;
 
+  void note_new(std::string_view key);
+  void note_gone(std::string_view key, size_t readers);
   Part& part_of(std::string_view key) { return parts_[(hasher_(key) >> 32) % kParts]; }
 
   const KeyHasher& hasher_;
   std::array<Part, kParts> parts_;
   std::atomic<size_t> keys_{0};
   std::atomic<size_t> items_{0};
-  std::atomic<size_t> next_part_{0};  // to take a key from
+  std::atomic<size_t> name_bytes_{0};  // of all keys
+  std::atomic<size_t> next_part_{0};   // to take a key from
 };
 
 }  // namespace sorrel
