@@ -102,8 +102,9 @@ std::optional<rdb::Value> read_payload(Call& call) {
   return std::nullopt;
 }
 
-// The word that says when or how often it was used, if the policy in force keeps what was given.
-std::optional<uint32_t> access_of(const Call& call, const RestoreOptions& options) {
+// The word that says when or how often it was used: as given, if the policy in force keeps that,
+// else that of a new key, whatever stood there before.
+uint32_t access_of(const Call& call, const RestoreOptions& options) {
   const AccessPolicy& policy = call.keys.keyspace().access_policy();
   if (policy.lfu() && options.frequency) {
     const uint32_t minutes = access_at_birth(call.now_ms(), policy) & ~uint32_t{0xff};
@@ -113,7 +114,7 @@ std::optional<uint32_t> access_of(const Call& call, const RestoreOptions& option
     const auto idle = static_cast<uint32_t>(*options.idle_seconds);
     return (lru_now(call.now_ms()) - idle) & kAccessMask;
   }
-  return std::nullopt;
+  return access_at_birth(call.now_ms(), policy);
 }
 
 // Elsewhere the key has to go at the same moment, however late it hears of it.
@@ -152,7 +153,7 @@ void restore(Call& call) {
     return call.reply.ok();
   }
   put(entry, *value, *deadline);
-  if (const auto access = access_of(call, *options)) entry.set_access(*access);
+  entry.set_access(access_of(call, *options));
   if (*deadline != kNoExpiry && !options->absolute && call.wants_effect()) {
     rewrite_absolute(call, *deadline);
   }

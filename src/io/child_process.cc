@@ -47,17 +47,17 @@ void close_all_but(int first, int second) {
   close_from(high + 1, ~0U >> 1);
 }
 
-// The parent watches signals its own way; here they mean what they mean to everybody. A Ctrl-C is
-// for the parent, who ends this process if it likes.
+// The parent watches signals its own way; here they mean what they mean to everybody. A Ctrl-C, or
+// what is sent to all processes of a service, is for the parent, who ends this one if it likes.
 void become_plain_process(int parent) {
   struct sigaction usual {};
   usual.sa_handler = SIG_DFL;
-  for (const int signal : {SIGTERM, SIGUSR1, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM}) {
+  for (const int signal : {SIGUSR1, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM}) {
     sigaction(signal, &usual, nullptr);
   }
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
-  sigaction(SIGINT, &ignore, nullptr);
+  for (const int signal : {SIGINT, SIGTERM}) sigaction(signal, &ignore, nullptr);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

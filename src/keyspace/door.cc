@@ -328,9 +328,7 @@ void Entry::copy_from(Entry& from, Event event) {
   if (record_ != nullptr) erase(event);
   database_ = &door_->keyspace_.database(partition_, db_);
   from.locate();
-  const uint32_t access = from.record_->access();
   put_new(database_->arena.clone(from.record_, text_));
-  record_->set_access(access);
   note(event);
 }
 

@@ -121,13 +121,7 @@ Evictor::Attempt Evictor::try_evict(const EvictionPool::Candidate& candidate, ui
 }
 
 void Evictor::take(unsigned partition, Database& database, int db, Table::Position at) {
-  const auto& record = *static_cast<const Record*>(at.entry());
-  const bool due = record.has_expiry() && record.expiry() <= door_.now_ms();
-  if (due && door_.may_expire()) {
-    door_.expire(partition, database, db, at);
-  } else {
-    door_.evict(partition, database, db, at);
-  }
+  door_.evict(partition, database, db, at);
   keyspace_.count_memory(partition, 0);
 }
 

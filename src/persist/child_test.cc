@@ -72,6 +72,14 @@ TEST_F(ChildTest, WhoIsKilledOnPurposeHasNotFailed) {
   EXPECT_EQ(asked.signal, SIGUSR1);
   ASSERT_TRUE(child_.start(ChildKind::kSnapshot, 0, sleep));
   EXPECT_TRUE(child_.kill_and_wait().killed);
+  // What a service manager sends to all its processes is for the parent.
+  const auto is_spared = [](ChildVoice&) -> Status {
+    struct sigaction now {};
+    const bool ignored = sigaction(SIGTERM, nullptr, &now) == 0 && now.sa_handler == SIG_IGN;
+    return ignored ? Status() : Status(Error{"it would end"});
+  };
+  ASSERT_TRUE(child_.start(ChildKind::kSnapshot, 0, is_spared));
+  EXPECT_TRUE(end().ok);
   ASSERT_TRUE(child_.start(ChildKind::kSnapshot, 0, sleep));
   ASSERT_EQ(kill(child_.pid(), SIGKILL), 0);
   const ChildEnd other = end();

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/numbers.h"
+#include "commands/dump_payload.h"
 #include "keyspace/access_clock.h"
 #include "server/debug_command.h"
 #include "server/digest.h"
@@ -34,25 +35,10 @@ const Record* find_or_answer(Call& call) {
   return record;
 }
 
-// How many bytes a string takes in a dump: a length of one, two or five bytes, or a small integer.
-size_t serialized_length(const Record& record) {
-  if (record.type() != Type::kString) return 0;
-  if (const auto number = string_integer(record); number && record.encoding() == Encoding::kInt) {
-    if (*number >= std::numeric_limits<int8_t>::min() &&
-        *number <= std::numeric_limits<int8_t>::max()) {
-      return 2;
-    }
-    if (*number >= std::numeric_limits<int16_t>::min() &&
-        *number <= std::numeric_limits<int16_t>::max()) {
-      return 3;
-    }
-    if (*number >= std::numeric_limits<int32_t>::min() &&
-        *number <= std::numeric_limits<int32_t>::max()) {
-      return 5;
-    }
-  }
-  const size_t length = string_length(record);
-  return length + (length < 64 ? 1 : length < 16384 ? 2 : 5);
+// How many bytes the value takes in a file.
+size_t serialized_length(const Record& record, const Keyspace& keyspace) {
+  constexpr size_t kAround = 1 + 2 + 8;  // type, version, checksum
+  return commands::dump_payload(record, keyspace).size() - kAround;
 }
 
 // Null after an error was answered.
@@ -86,8 +72,8 @@ void debug_object(Call& call) {
   if (record == nullptr) return;
   call.reply.simple(fmt::format(
       "Value at:{} refcount:1 encoding:{} serializedlength:{} lru:{} lru_seconds_idle:{}",
-      fmt::ptr(record), encoding_name(*record), serialized_length(*record), record->access(),
-      idle_seconds(*record, call.now_ms())));
+      fmt::ptr(record), encoding_name(*record), serialized_length(*record, call.keys.keyspace()),
+      record->access(), idle_seconds(*record, call.now_ms())));
 }
 
 void debug_sdslen(Call& call) {

@@ -256,7 +256,7 @@ void Server::shut_down_if_wanted() {
       .save = (how & kShutdownSave) != 0,
       .nosave = (how & kShutdownNoSave) != 0,
       .force = (how & kShutdownForce) != 0,
-      .may_insist = stop_signal_ == SIGINT,
+      .may_insist = true,
   };
   // What a script has done by halves is not saved; it is told to end, and then we see.
   const bool saves = asked.save || (!asked.nosave && !options_.persistence.save.empty());
@@ -337,6 +337,7 @@ void Server::reset_stats() {
   reclaimer_.reset_statistics();
   persistence_.child().reset_statistics();
   persistence_.append_only().reset_statistics();
+  persistence_.saves().saves = 0;
   memory_->reset_statistics();
   sessions_.rejected.store(0);
   facts_.stats_reset_ms = clock_.wall_ms();
