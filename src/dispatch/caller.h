@@ -36,6 +36,7 @@ struct Caller {
   // SCRIPT DEBUG: how its next script is debugged; in a process of its own, or here and for good.
   enum class ScriptDebug : uint8_t { kNo, kForked, kInPlace };
   ScriptDebug script_debug = ScriptDebug::kNo;
+  uint64_t last_effect = 0;            // the number of its last change, if it was noted
   bool may_wait = false;               // for keys, in a command that blocks
   acl::AccountHandle account;          // whose permissions it has; null: those of the server itself
   const Caller* outer = nullptr;       // kScript only

@@ -196,8 +196,10 @@ void Executor::show(const Command& command, const Request& request, const Caller
     start_waiting(call);
   if (door_.changes() == 0) return;
   changes_ += door_.changes();
-  if (effects_.active()) [[unlikely]]
+  if (effects_.active()) [[unlikely]] {
     leave_effects(call);
+    call.caller.last_effect = effects_.last_drawn();
+  }
 }
 
 // Those that run others are not meant: these are noted themselves.
@@ -332,6 +334,7 @@ Executor::Inside::Inside(Call& call)
     : executor_(call.executor),
       call_(call),
       began_cycles_(executor_.last_cycles_),
+      drawn_before_(executor_.effects_.last_drawn()),
       may_wait_(std::exchange(call.caller.may_wait, false)) {
   executor_.effects_.begin_unit();
   executor_.inside_depth_++;
@@ -339,6 +342,8 @@ Executor::Inside::Inside(Call& call)
 
 Executor::Inside::~Inside() {
   executor_.effects_.end_unit();
+  const uint64_t drawn = executor_.effects_.last_drawn();
+  if (drawn != drawn_before_) call_.caller.last_effect = drawn;
   executor_.inside_depth_--;
   call_.caller.may_wait = may_wait_;
   // The outer command has changed nothing itself, and lasted from its beginning.

@@ -146,6 +146,7 @@ class Executor {
     Executor& executor_;
     Call& call_;
     uint64_t began_cycles_;
+    uint64_t drawn_before_;
     bool may_wait_;
   };
 

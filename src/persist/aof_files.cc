@@ -127,6 +127,11 @@ uint64_t AofFiles::total_bytes() const {
          (now.increments.empty() ? 0 : bytes_of(at, now.increments.back()));
 }
 
+uint64_t AofFiles::base_bytes() const {
+  const Manifest now = manifest();
+  return now.base ? bytes_of(place(), *now.base) : 0;
+}
+
 Status AofFiles::make_folder(const AofPlace& place) {
   return io::make_directory(folder_of(place));
 }
@@ -219,7 +224,7 @@ Status AofFiles::put_base(const NewBase& base) {
   Manifest next = manifest();
   const std::string file = path(next.add_base(at.name, base.is_rdb));
   std::string increment;
-  next.retire_increments(base.keep_increments);
+  const std::vector<LogPart> retired = next.retire_increments(base.keep_increments);
   const auto give_up = [&](const Status& problem) {
     remove_unnamed({base.file, file, increment});
     return problem;
@@ -243,49 +248,55 @@ Status AofFiles::put_base(const NewBase& base) {
     return written;
   }
   adopt(at, std::move(next));
-  if (base.delete_history) delete_history_alone();
+  if (base.delete_history) delete_old(retired);
   return {};
 }
 
 Result<OpenLog> AofFiles::move_to(const AofPlace& to, const NewBase& base) {
   const std::lock_guard changing(changing_);
-  const std::string last = path(manifest().increments.back().name);
+  const Manifest now = manifest();
   std::string file;
   std::string increment;
   const auto give_up = [&](const Error& problem) {
     remove_unnamed({base.file, file, increment});
     return problem;
   };
+  if (now.increments.empty()) return give_up(Error{"there is no increment to take along"});
   // A log that is there already is replaced, as by any other rewrite.
   Result<Manifest> there = read_manifest_at(to);
   if (!there) return give_up(there.error());
   file = path_at(to, there->add_base(to.name, base.is_rdb));
   if (Status moved = io::rename_durably(base.file, file); !moved) return give_up(moved.error());
-  there->retire_increments(0);
+  const std::vector<LogPart> retired = there->retire_increments(0);
   increment = path_at(to, there->add_increment(to.name));
-  Result<OpenLog> log = copy_log(last, increment);
+  Result<OpenLog> log = copy_log(path(now.increments.back().name), increment);
   if (!log) return give_up(log.error());
   if (Status synced = io::sync_directory(folder_of(to)); !synced) return give_up(synced.error());
   // What it names stays if this fails: it may be in place all the same.
   if (Status written = write_manifest_at(to, *there); !written) return written.error();
   adopt(to, std::move(*there));
-  if (base.delete_history) delete_history_alone();
+  if (base.delete_history) delete_old(retired);
   return log;
 }
 
 void AofFiles::delete_history() {
   const std::lock_guard changing(changing_);
-  delete_history_alone();
+  delete_old({});
 }
 
-void AofFiles::delete_history_alone() {
-  Manifest now = manifest();
-  if (now.history.empty()) return;
-  for (const LogPart& part : now.history) {
+void AofFiles::remove_parts(const std::vector<LogPart>& parts) {
+  for (const LogPart& part : parts) {
     if (const Status removed = io::remove_file(path(part.name)); !removed) {
       log_.warning("An old part of the append only log stays: " + removed.error().text);
     }
   }
+}
+
+void AofFiles::delete_old(const std::vector<LogPart>& unnamed) {
+  remove_parts(unnamed);
+  Manifest now = manifest();
+  if (now.history.empty()) return;
+  remove_parts(now.history);
   now.history.clear();
   if (const Status written = write_manifest(now); !written) {
     log_.warning("The manifest still names old parts: " + written.error().text);

@@ -45,6 +45,7 @@ class AofFiles {
   uint64_t total_bytes() const;
   // The same without the last increment, which grows.
   uint64_t closed_bytes() const;
+  uint64_t base_bytes() const;
 
   static Status make_folder(const AofPlace& place);
   // The increment that is written to: the last, or a new one if there is none.
@@ -68,7 +69,7 @@ class AofFiles {
   Status put_base(const NewBase& base);
   // The log goes on at another place: the base, which lies there, and a copy of the last increment
   // are all of it. What is here stays as it is. The Result is written to from now on. An Error
-  // changes nothing. Precondition: there is an increment, and it is synced.
+  // changes nothing. Precondition: the last increment is synced.
   Result<OpenLog> move_to(const AofPlace& place, const NewBase& base);
   // Deletes the files that are history.
   void delete_history();
@@ -77,7 +78,9 @@ class AofFiles {
   Status write_manifest(const Manifest& manifest) const;
   bool is_in_place(const Manifest& manifest) const;
   Result<OpenLog> add_increment_alone();
-  void delete_history_alone();
+  // The history, and parts that the manifest does not name any more.
+  void delete_old(const std::vector<LogPart>& unnamed);
+  void remove_parts(const std::vector<LogPart>& parts);
   void adopt(AofPlace place, Manifest manifest);
 
   Logger& log_;

@@ -70,19 +70,21 @@ TEST_F(AofFilesTest, IncrementsAreThereBeforeTheManifestNamesThem) {
 
 TEST_F(AofFilesTest, ABaseTakesThePlaceOfAllBeforeIt) {
   ASSERT_TRUE(files->read().ok());
+  ASSERT_TRUE(put_base("before", {}).ok());
   ASSERT_TRUE(files->open_increment().ok());
   ASSERT_TRUE(files->add_increment().ok());
   ASSERT_TRUE(put_base("base", {.keep_increments = 1, .delete_history = false}).ok());
   EXPECT_EQ(manifest_text(),
-            "file a.aof.1.base.rdb seq 1 type b\n"
+            "file a.aof.2.base.rdb seq 2 type b\n"
             "file a.aof.1.incr.aof seq 1 type h\n"
+            "file a.aof.1.base.rdb seq 1 type h\n"
             "file a.aof.2.incr.aof seq 2 type i\n");
   EXPECT_TRUE(fs::exists(files->path("a.aof.1.incr.aof")));
   files->delete_history();
   EXPECT_FALSE(fs::exists(files->path("a.aof.1.incr.aof")));
   EXPECT_EQ(manifest_text(),
-            "file a.aof.1.base.rdb seq 1 type b\nfile a.aof.2.incr.aof seq 2 type i\n");
-  EXPECT_EQ(get(files->path("a.aof.1.base.rdb")), "base");
+            "file a.aof.2.base.rdb seq 2 type b\nfile a.aof.2.incr.aof seq 2 type i\n");
+  EXPECT_EQ(get(files->path("a.aof.2.base.rdb")), "base");
   EXPECT_FALSE(fs::exists(AofFiles::temporary_base(files->place(), 17)));
 }
 
@@ -218,6 +220,19 @@ TEST_F(AofFilesTest, ABaseThatNothingNamesIsNotLeftBehind) {
   EXPECT_EQ(manifest_text(), before);
 }
 
+TEST_F(AofFilesTest, ALogWithoutABaseIsRewritten) {
+  ASSERT_TRUE(AofFiles::make_folder(files->place()).ok());
+  put(files->path("a.aof.1.incr.aof"), "old");
+  put(files->path("a.aof.manifest"), "file a.aof.1.incr.aof seq 1 type i\n");
+  ASSERT_TRUE(files->read().ok());
+  ASSERT_TRUE(files->add_increment().ok());
+  ASSERT_TRUE(put_base("all", {.keep_increments = 1}).ok());
+  EXPECT_EQ(manifest_text(),
+            "file a.aof.1.base.rdb seq 1 type b\nfile a.aof.2.incr.aof seq 2 type i\n");
+  EXPECT_FALSE(fs::exists(files->path("a.aof.1.incr.aof")));
+  EXPECT_EQ(files->base_bytes(), 3u);
+}
+
 TEST_F(AofFilesTest, SizesOfFilesThatDoNotGrowAreKnown) {
   ASSERT_TRUE(files->read().ok());
   ASSERT_TRUE(put_base("12345", {}).ok());
@@ -277,6 +292,15 @@ TEST_F(AofMoveTest, ALogThatWasThereIsReplaced) {
             "file b.aof.1.base.rdb seq 1 type b\nfile b.aof.2.incr.aof seq 2 type i\n");
   EXPECT_EQ(get(files->path("b.aof.2.incr.aof")), "since then");
   EXPECT_FALSE(fs::exists(files->path("b.aof.1.incr.aof")));
+}
+
+TEST_F(AofMoveTest, WithoutAnIncrementThereIsNothingToMove) {
+  AofFiles other({dir, "others", "c.aof"}, log);
+  ASSERT_TRUE(other.read().ok());
+  EXPECT_TRUE(AofFiles::make_folder(to).ok());
+  put(AofFiles::temporary_base(to, 17), "new base");
+  EXPECT_FALSE(other.move_to(to, {.file = AofFiles::temporary_base(to, 17)}).ok());
+  EXPECT_FALSE(fs::exists(AofFiles::temporary_base(to, 17)));
 }
 
 TEST_F(AofMoveTest, AMoveThatFailsChangesNothing) {

@@ -19,7 +19,6 @@ void AofPen::replace_file(OpenLog log) {
   file_ = std::move(log.file);
   written_ = synced_ = log.size;
   dirty_ = log.size > 0;
-  promised_ = false;
   must_cut_ = false;
 }
 
@@ -35,11 +34,7 @@ int64_t AofPen::write_at(Pace pace, int64_t now_ns, SyncPolicy policy) {
   now_ns_ = now_ns;
   if (failing_ && now_ns < retry_ns_) return retry_ns_;
   if (!cut_back() || !write_added(pace)) return retry_ns_;
-  if (policy != SyncPolicy::kNever) {
-    promised_ |= dirty_;
-  } else if (!promised_) {
-    let_unsynced_go();  // The system syncs when it likes.
-  }
+  if (policy == SyncPolicy::kNever) let_unsynced_go();  // The system syncs when it likes.
   const int64_t due_ns = next_sync_ns(policy);
   // After a failed sync only a good one tells that all is well.
   if (due_ns > now_ns) failing_ = false;
@@ -55,8 +50,7 @@ bool AofPen::finish(int64_t now_ns) {
 }
 
 int64_t AofPen::next_sync_ns(SyncPolicy policy) const {
-  if (!dirty_) return kNever;
-  if (policy == SyncPolicy::kNever) return promised_ ? 0 : kNever;
+  if (!dirty_ || policy == SyncPolicy::kNever) return kNever;
   if (policy == SyncPolicy::kAlways || unsynced_bytes_ > kMostUnsynced) return 0;
   return synced_ns_ + kSyncEveryNs;
 }
@@ -94,7 +88,9 @@ bool AofPen::write_added(Pace pace) {
       const Status done =
           past_cache ? file_->append_past_cache(block.text()) : file_->append(block.text());
       if (!done) {
-        must_cut_ = true;
+        // At once, if that goes: half a command at its end would be the server's last word if it
+        // were ended now.
+        must_cut_ = !file_->truncate(written_);
         return fail(done.error(), now_ns_);
       }
     }
@@ -135,7 +131,7 @@ bool AofPen::sync() {
   let_unsynced_go();
   durable_ = written_sequence_;
   synced_ns_ = now_ns_;
-  dirty_ = promised_ = false;
+  dirty_ = false;
   return true;
 }
 

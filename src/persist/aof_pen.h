@@ -18,8 +18,7 @@ enum class SyncPolicy : uint8_t { kEverySecond, kAlways, kNever };
 // before it is: after a failed write the file is cut back to its last whole block, after a failed
 // sync to what the last good one has secured; then what is missing is written again. But for what
 // was left to the system when it was written (SyncPolicy::kNever): that is gone from memory. It is
-// synced as soon as the policy is another one, before the file is left, and at the end. When the
-// policy becomes kNever, what was written before is synced once more: somebody may wait for it.
+// synced as soon as the policy is another one, before the file is left, and at the end.
 //
 //   add ──> unwritten ──write──> unsynced ──sync──> durable, block free again
 //               ^                   │
@@ -103,7 +102,6 @@ class AofPen {
   int64_t synced_ns_ = 0;
   int64_t retry_ns_ = 0;
   bool dirty_;             // bytes stand in the file that we have seen no sync of
-  bool promised_ = false;  // a part of them was written when they were to be synced
   bool must_cut_ = false;  // bytes of unknown worth stand behind the good length
   bool failing_ = false;
   std::string problem_;

@@ -44,6 +44,8 @@ class AofReplay {
 
   // Commands that were refused when they were run again, which once they were not.
   uint64_t errors() const { return errors_; }
+  // What the commands have changed.
+  uint64_t changes() const { return executor_.changes(); }
   const std::string& first_error() const { return first_error_; }
 
  private:

@@ -118,6 +118,7 @@ Status AofWriter::flush() {
 void AofWriter::set_options(const AofWriterOptions& options) {
   {
     const std::lock_guard lock(mutex_);
+    if (options_.policy != SyncPolicy::kNever) owed_ = stream_.last_sequence();
     options_ = options;
     urgent_ = true;
     flood_ = false;
@@ -235,6 +236,13 @@ void AofWriter::end_batch(Batch batch) {
   if (wake) work_.notify_one();
 }
 
+// What was changed while there were syncs is synced, whatever the policy is now: somebody may wait
+// for it. Precondition: the pen is in nobody's hand.
+SyncPolicy AofWriter::policy() const {
+  const bool owes = options_.policy == SyncPolicy::kNever && pen_->durable() < owed_;
+  return owes ? SyncPolicy::kAlways : options_.policy;
+}
+
 // Can the worker write what it has brought?
 bool AofWriter::writes_through(int64_t now_ns) {
   if (options_.policy == SyncPolicy::kAlways || flood_ || at_disk_ || queue_.empty() || urgent_ ||
@@ -260,7 +268,7 @@ bool AofWriter::write_through(int64_t now_ns) {
   queued_bytes_ = 0;
   wrote_ns_ = now_ns;
   paid_until_ns_ = std::max(paid_until_ns_, now_ns) + kGatherNs;
-  const int64_t due_ns = pen_->write(now_ns, options_.policy);
+  const int64_t due_ns = pen_->write(now_ns, policy());
   queue_begins_ = pen_->size_to_come();
   tell_durable();
   keep_free_blocks();
@@ -325,6 +333,11 @@ void AofWriter::look_for_stall() {
   }
 }
 
+void AofWriter::forget_stalls() {
+  const std::lock_guard lock(mutex_);
+  state_.stalls = 0;
+}
+
 // When the thread is to write what is there, if no worker has done it.
 int64_t AofWriter::queue_due_ns() const {
   if (state_.failing) return AofPen::kNever;
@@ -375,6 +388,7 @@ void AofWriter::run() {
     const bool finish = stopping_ || flushing > flush_done_;
     const bool stop = stopping_;
     const AofWriterOptions options = options_;
+    const SyncPolicy syncs = policy();
     const bool was_failing = state_.failing;
     const int64_t began_ns = clock_.monotonic_ns();
     if (!taken.empty()) group_.begin_sync(seen_, began_ns);
@@ -387,7 +401,7 @@ void AofWriter::run() {
     const bool writes = !taken.empty();
     for (LogBlockPtr& block : taken) pen_->add(std::move(block));
     if (finish) (void)pen_->finish(began_ns);
-    const int64_t call_again_ns = pen_->work(began_ns, options.policy);
+    const int64_t call_again_ns = pen_->work(began_ns, syncs);
     const int64_t wrote_ns = clock_.monotonic_ns();
     const bool synced = pen_->idle();
     tell_durable();

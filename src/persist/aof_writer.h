@@ -81,6 +81,7 @@ class AofWriter final : public EffectSink {
   // From a cron: with `everysec` nobody is promised more than what is older than two seconds, so
   // when the disk hangs for longer than that, replies begin to wait.
   void look_for_stall();
+  void forget_stalls();
 
   // EffectSink
   void begin_batch() override { mutex_.lock(); }
@@ -104,6 +105,7 @@ class AofWriter final : public EffectSink {
   void run();
   void wait_for_work(std::unique_lock<std::mutex>& lock);
   int64_t queue_due_ns() const;
+  SyncPolicy policy() const;
   bool writes_through(int64_t now_ns);
   bool write_through(int64_t now_ns);
   bool is_full() const;
@@ -147,6 +149,7 @@ class AofWriter final : public EffectSink {
   int64_t paid_until_ns_ = 0;  // each write of a worker moves it on; never too far ahead of now
   int large_writes_ = 0;       // of workers, one after the other
   bool flood_ = false;
+  uint64_t owed_ = 0;  // effects up to here were made under a policy that syncs
   CommitGroup group_;
   bool stopping_ = false;
   uint64_t flush_wanted_ = 0;

@@ -246,6 +246,29 @@ TEST_F(AofWriterTest, StopSyncsWhatWasLeftToTheSystemAndSaysWhenItCannot) {
   }
 }
 
+// Replies that wait for a sync were promised one: what is still on its way when the policy changes
+// is synced, and nothing behind it.
+TEST_F(AofWriterTest, WhatWasChangedWhileThereWereSyncsIsSynced) {
+  for (const SyncPolicy before : {SyncPolicy::kAlways, SyncPolicy::kEverySecond}) {
+    start(before);
+    append(0, "a");
+    const uint64_t promised = stream.last_sequence();
+    writer.set_options({.policy = SyncPolicy::kNever});
+    EXPECT_FALSE(stream.durability().covers(promised));
+    log.flush();
+    EXPECT_TRUE(comes_true([&] { return stream.durability().covers(promised); }));
+    const std::string synced = [&] {
+      const std::lock_guard lock(disk.mutex);
+      return disk.synced;
+    }();
+    append(0, "b");
+    log.flush();
+    EXPECT_TRUE(comes_true([&] { return disk.contents() != synced; }));
+    EXPECT_FALSE(stream.durability().covers(stream.last_sequence()));
+    ASSERT_TRUE(writer.stop().ok());
+  }
+}
+
 // A test and a loader of the log read the file once this has returned.
 TEST_F(AofWriterTest, FlushSyncsWhateverThePolicy) {
   start(SyncPolicy::kNever);

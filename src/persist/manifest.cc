@@ -95,6 +95,10 @@ bool is_increment(const LogPart& part) {
   return part.name.ends_with(fmt::format(".{}.incr.aof", part.sequence));
 }
 
+bool has_base(const std::vector<LogPart>& history) {
+  return !std::ranges::all_of(history, is_increment);
+}
+
 // The name of a file that is still to be deleted must not be given again: it would be deleted under
 // whoever writes to it.
 void pass_history(Manifest& manifest) {
@@ -108,13 +112,12 @@ void pass_history(Manifest& manifest) {
 // the oldest on, together with the base before them, and all of that is deleted together; so one
 // without a base, or that is younger than an increment that counts, is damage. Null: all is well.
 const LogPart* impossible_history(const Manifest& manifest) {
-  bool has_base = false;
-  for (const LogPart& part : manifest.history) has_base |= !is_increment(part);
+  const bool is_after_base = has_base(manifest.history);
   for (const LogPart& part : manifest.history) {
     if (!is_increment(part)) continue;
     const bool is_young =
         !manifest.increments.empty() && part.sequence > manifest.increments.front().sequence;
-    if (is_young || !has_base) return &part;
+    if (is_young || !is_after_base) return &part;
   }
   return nullptr;
 }
@@ -145,12 +148,16 @@ std::string Manifest::add_increment(std::string_view log_name) {
   return increments.back().name;
 }
 
-void Manifest::retire_increments(size_t keep) {
-  if (increments.size() <= keep) return;
+std::vector<LogPart> Manifest::retire_increments(size_t keep) {
+  if (increments.size() <= keep) return {};
   const auto kept = increments.end() - static_cast<ptrdiff_t>(keep);
-  history.insert(history.begin(), std::move_iterator(std::reverse_iterator(kept)),
-                 std::move_iterator(increments.rend()));
+  std::vector<LogPart> retired(std::make_move_iterator(std::make_reverse_iterator(kept)),
+                               std::make_move_iterator(increments.rend()));
   increments.erase(increments.begin(), kept);
+  if (!has_base(history)) return retired;
+  history.insert(history.begin(), std::move_iterator(retired.begin()),
+                 std::move_iterator(retired.end()));
+  return {};
 }
 
 std::optional<ManifestProblem> parse_manifest(std::string_view text, Manifest& manifest) {

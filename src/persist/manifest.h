@@ -40,8 +40,10 @@ struct Manifest {
   // The old base becomes history.
   std::string add_base(std::string_view log_name, bool is_rdb);
   std::string add_increment(std::string_view log_name);
-  // All increments but the last `keep` become history: what they say is in the base.
-  void retire_increments(size_t keep);
+  // All increments but the last `keep` become history: what they say is in the base. But for those
+  // that had no base before them: as history they would look like damage. They are returned; the
+  // manifest names them no more, and once it is in place they can go.
+  [[nodiscard]] std::vector<LogPart> retire_increments(size_t keep);
 };
 
 // The number of the line counts from 1.

@@ -26,7 +26,7 @@ TEST(ManifestTest, NamesOfPartsFollowTheirNumbers) {
   EXPECT_EQ(manifest.add_increment("log"), "log.1.incr.aof");
   EXPECT_EQ(manifest.add_increment("log"), "log.2.incr.aof");
   EXPECT_EQ(manifest.add_base("log", false), "log.2.base.aof");
-  manifest.retire_increments(1);
+  EXPECT_TRUE(manifest.retire_increments(1).empty());
   EXPECT_EQ(format_manifest(manifest),
             "file log.2.base.aof seq 2 type b\n"
             "file log.1.incr.aof seq 1 type h\n"
@@ -67,7 +67,7 @@ TEST(ManifestTest, TheNameOfTheLogDoesNotMakeAPartAnIncrement) {
   manifest.add_base("my.incr.log", true);
   manifest.add_increment("my.incr.log");
   manifest.add_base("my.incr.log", true);
-  manifest.retire_increments(0);
+  EXPECT_TRUE(manifest.retire_increments(0).empty());
   EXPECT_EQ(parsed(format_manifest(manifest)), manifest);
 }
 
@@ -126,13 +126,15 @@ TEST(ManifestTest, ManyPartsTakeLittleTime) {
   EXPECT_EQ(refused(text + "file 77 seq 1 type h\n"),
             std::to_string(kParts + 1) + ": Found a file that is named twice");
   Manifest manifest;
+  manifest.add_base("log", true);
   for (int i = 0; i < kParts; i++) manifest.add_increment("log");
-  manifest.retire_increments(2);
-  ASSERT_EQ(manifest.history.size(), size_t{kParts - 2});
+  manifest.add_base("log", true);
+  EXPECT_TRUE(manifest.retire_increments(2).empty());
+  ASSERT_EQ(manifest.history.size(), size_t{kParts - 1});
   EXPECT_EQ(manifest.history.front().sequence, kParts - 2);
   EXPECT_EQ(manifest.history.back().sequence, 1);
   EXPECT_EQ(manifest.increments.front().sequence, kParts - 1);
-  manifest.retire_increments(5);
+  EXPECT_TRUE(manifest.retire_increments(5).empty());
   EXPECT_EQ(manifest.increments.size(), 2u);
 }
 
@@ -151,6 +153,17 @@ TEST(ManifestTest, AnIncrementIsNotHistoryBeforeItsTime) {
             2u);
 }
 
+// A log without a base may begin so; what we write of it can be read again.
+TEST(ManifestTest, IncrementsThatHadNoBaseAreNotHistory) {
+  Manifest manifest = parsed("file a.1.incr.aof seq 1 type i\nfile a.2.incr.aof seq 2 type i\n");
+  manifest.add_base("a", true);
+  const std::vector<LogPart> retired = manifest.retire_increments(1);
+  ASSERT_EQ(retired.size(), 1u);
+  EXPECT_EQ(retired[0].name, "a.1.incr.aof");
+  EXPECT_EQ(format_manifest(manifest),
+            "file a.1.base.rdb seq 1 type b\nfile a.2.incr.aof seq 2 type i\n");
+}
+
 TEST(ManifestTest, NamesDoNotLeadOutOfTheFolder) {
   for (const char* name : {"../a", "/etc/passwd", "a/b", "..", ".", "\"a\\x00b\""}) {
     EXPECT_EQ(refused("file " + std::string(name) + " seq 1 type i\n"),
@@ -163,7 +176,8 @@ TEST(ManifestTest, DamageIsRefusedOrHarmless) {
   Manifest manifest;
   manifest.add_base("appendonly.aof", true);
   for (int i = 0; i < 3; i++) manifest.add_increment("appendonly.aof");
-  manifest.retire_increments(2);
+  manifest.add_base("appendonly.aof", true);
+  EXPECT_TRUE(manifest.retire_increments(2).empty());
   const std::string good = format_manifest(manifest);
   Random random(7);
   for (int round = 0; round < 20'000; round++) {

@@ -89,6 +89,7 @@ inline uint64_t EffectLog::draw() {
   const uint64_t sequence = stream_.draw();
   if (!changed_.empty() || changed_any_) [[unlikely]]
     tell_keys(sequence);
+  last_drawn_ = sequence;
   return sequence;
 }
 

@@ -81,11 +81,12 @@ class EffectStream {
   bool runs_ = false;  // all readers take runs
   uint64_t cut_ = 0;
   std::atomic<bool> active_{false};
-  std::atomic<uint64_t> next_{1};
+  // Number 1 is what was there before the first effect: that, too, can be waited for.
+  std::atomic<uint64_t> next_{2};
   Durability durability_;
   std::mutex mutex_;
   // Guarded by mutex_.
-  uint64_t emitted_ = 0;  // every number up to here has gone to the sinks
+  uint64_t emitted_ = 1;  // every number up to here has gone to the sinks
   struct Waiting {
     uint64_t last;
     int db;
@@ -148,6 +149,8 @@ class EffectLog {
   void changes_any_key() { changed_any_ = true; }
   // The last effect of this worker's that they waited for.
   uint64_t last_told() const { return last_told_; }
+  // The last effect of this worker's; 0: there was none.
+  uint64_t last_drawn() const { return last_drawn_; }
 
   // Hands everything over. Called outside latches, at the end of the turn, before replies leave.
   void flush();
@@ -207,6 +210,7 @@ class EffectLog {
   bool changed_any_ = false;
   std::vector<uint64_t> changed_;  // hashes of keys
   uint64_t last_told_ = 0;
+  uint64_t last_drawn_ = 0;
 };
 
 }  // namespace sorrel

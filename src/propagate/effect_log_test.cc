@@ -10,7 +10,7 @@ namespace {
 
 struct Collector : EffectSink {
   void on_effect(const Effect& effect) override {
-    sequences.push_back(effect.sequence);
+    sequences.push_back(effect.sequence - 1);
     bodies.emplace_back(effect.body);
     audiences.push_back(effect.audience);
     EXPECT_TRUE(in_batch);
@@ -20,7 +20,7 @@ struct Collector : EffectSink {
     in_batch = false;
     batches.push_back(batch);
   }
-  std::vector<uint64_t> sequences;
+  std::vector<uint64_t> sequences;  // 1 is that of the first effect
   std::vector<std::string> bodies;
   std::vector<Audience> audiences;
   std::vector<Batch> batches;
@@ -36,7 +36,7 @@ TEST(EffectLogTest, NothingIsMadeWhenNobodyReads) {
   EffectStream stream;
   EffectLog log(stream);
   append(log, "a");
-  EXPECT_EQ(stream.next_sequence(), 1u);
+  EXPECT_EQ(stream.next_sequence(), 2u);
 }
 
 TEST(EffectLogTest, EncodedOnceAsRespAndInOrder) {
@@ -230,20 +230,20 @@ TEST(EffectLogTest, ChangedKeysAreKnownByTheNumberOfTheirEffect) {
   append(log, "a");
   durability.hold(stream.last_sequence());
   ASSERT_TRUE(log.tells_keys());
-  EXPECT_EQ(durability.needed_for(77), 1u);  // nobody has noted which keys that was
+  EXPECT_EQ(durability.needed_for(77), 2u);  // nobody has noted which keys that was
   log.changes_key(5);
   append(log, "b");
-  EXPECT_EQ(durability.needed_for(5), 2u);
-  EXPECT_EQ(durability.needed_for(6), 1u);
+  EXPECT_EQ(durability.needed_for(5), 3u);
+  EXPECT_EQ(durability.needed_for(6), 2u);
   log.begin_unit();
   log.changes_key(6);
   append(log, "c");
-  EXPECT_EQ(durability.needed_for(6), 1u);
+  EXPECT_EQ(durability.needed_for(6), 2u);
   log.end_unit();
-  EXPECT_EQ(durability.needed_for(6), 3u);
+  EXPECT_EQ(durability.needed_for(6), 4u);
   log.changes_any_key();
   append(log, "d");
-  EXPECT_EQ(durability.needed_for(5), 4u);
+  EXPECT_EQ(durability.needed_for(5), 5u);
   // Keys of several latches may share a place; the later number stays.
   durability.note_change(9, 9);
   durability.note_change(9, 7);
@@ -313,7 +313,7 @@ TEST(EffectLogTest, MuchIsHandedOverInTheMiddleOfATurn) {
     ASSERT_LT(stream.last_sequence(), 10'000u);
   }
   EXPECT_EQ(sink.batches, std::vector{EffectSink::Batch::kMore});
-  EXPECT_EQ(sink.sequences.back(), stream.last_sequence());
+  EXPECT_EQ(sink.sequences.back(), stream.last_sequence() - 1);
   log.flush();
   log.flush();
   EXPECT_EQ(sink.batches, (std::vector{EffectSink::Batch::kMore, EffectSink::Batch::kLast}));
@@ -372,7 +372,7 @@ TEST(EffectLogTest, TextIsTakenAsItIsAloneAndInAUnit) {
     EXPECT_EQ(sink.bodies[0], command("a"));
     EXPECT_TRUE(sink.bodies[1].starts_with(command("MULTI") + command("b") + command("c")));
     EXPECT_NE(sink.bodies[1].find(command("d")), std::string::npos);
-    EXPECT_EQ(stream.next_sequence(), 3u);
+    EXPECT_EQ(stream.next_sequence(), 4u);
   }
 }
 

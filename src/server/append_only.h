@@ -94,7 +94,10 @@ class AppendOnly {
   const LogFacts& facts() const { return facts_; }
   persist::AofWriterState writer_state() const { return writer_.state(); }
   uint64_t current_size() const;
-  void reset_statistics() { facts_.rewrites = 0; }
+  void reset_statistics() {
+    facts_.rewrites = 0;
+    writer_.forget_stalls();
+  }
 
  private:
   // How far the writer's thread has come with the increment that a rewrite begins.

@@ -56,7 +56,9 @@ void waitaof(Call& call) {
         "ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.");
   }
   EffectStream& effects = call.executor.world().effects;
-  const uint64_t last = effects.last_sequence();
+  // What is there when a log begins was never an effect.
+  const bool is_kept = call.context<AppendOnly>().state() == AppendOnly::State::kOn;
+  const uint64_t last = is_kept ? call.caller.last_effect : effects.last_sequence();
   const bool covered = effects.durability().covers(last);
   if ((*replicas == 0 && (covered || *local == 0)) || !call.caller.may_wait) {
     call.reply.array(2);
@@ -64,7 +66,6 @@ void waitaof(Call& call) {
     call.reply.integer(0);
     return;
   }
-  // Without a single effect there is none that it could wait for.
   const int64_t deadline =
       *timeout == 0 ? 0 : checked_add(*timeout, call.now_ms()).value_or(INT64_MAX);
   call.wait_for_log(std::max<uint64_t>(last, 1), *replicas > 0, deadline);

@@ -60,7 +60,8 @@ Status AppendOnly::open_at_start() {
   }
   // A crash may have left some.
   if (!server_.options().persistence.disable_auto_gc) files_->delete_history();
-  facts_.rewritten_size = current_size();
+  // It grows from there, however often it was loaded since.
+  facts_.rewritten_size = files_->base_bytes();
   return {};
 }
 
@@ -87,6 +88,7 @@ Status AppendOnly::reload(unsigned worker, bool may_yield) {
     return Error{"ERR Error trying to write the AOF file, check server logs."};
   }
   if (files_ == nullptr || state_ == State::kOff) {
+    kill_rewrite();  // its base belongs to what was known before
     files_ = std::make_unique<persist::AofFiles>(place(), server_.log());
   }
   read_to_load();
@@ -121,6 +123,7 @@ Status AppendOnly::load_parts(unsigned worker, bool may_yield) {
     loaded = load_part(parts[i], i >= last, replay, worker, may_yield);
   }
   persistence.end_loading();
+  persistence.saves().changes_saved -= replay.changes();  // No dump is known to hold them.
   if (loaded && replay.errors() > 0) {
     server_.log().warning(
         fmt::format("{} commands of the append only file were refused when they were run again; "

@@ -26,7 +26,9 @@ struct SaveFacts {
   int64_t last_background_took_s = -1;
   uint64_t last_cow_bytes = 0;
   uint64_t saves = 0;
-  uint64_t changes_saved = 0;    // Server::changes() as the last snapshot holds them
+  // Server::changes() as the last snapshot holds them. Below zero, that is beyond the end of the
+  // numbers, when some were made before the server counted.
+  uint64_t changes_saved = 0;
   uint64_t changes_at_fork = 0;  // the same of the one that is being written
   bool scheduled = false;        // BGSAVE SCHEDULE, until a child may run
   bool begins_again = false;     // it is one that was begun before, and counted

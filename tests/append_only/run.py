@@ -220,6 +220,110 @@ def on_disk_is_on_disk(make):
     log.close()
 
 
+def promised_before_another_policy(make):
+    """Who waits for a sync is answered when there are none any more."""
+    log = make(("appendonly", "yes"), ("appendfsync", "always"))
+    other = log.server.connect()
+    for words in (("appendfsync", "no"), ("no-appendfsync-on-rewrite", "yes")):
+        same(other.call("DEBUG", "AOF-FLUSH-SLEEP", "200000"), OK)
+        log.send("SET", "first", "1")  # the thread sleeps with it
+        writers = [log.server.connect() for _ in range(5)]
+        for number, writer in enumerate(writers):
+            writer.send([b"SET", b"%d" % number, b"1"])
+        same(other.call("CONFIG", "SET", "rdb-key-save-delay", "1000000"), OK)
+        if words[0] != "appendfsync":
+            same(other.call("CONFIG", "SET", *words), OK)
+            same(other.call("BGSAVE"), Simple(b"Background saving started"))
+        else:
+            same(other.call("CONFIG", "SET", *words), OK)
+        same(other.call("DEBUG", "AOF-FLUSH-SLEEP", "0"), OK)
+        same([writer.read() for writer in (log.here, *writers)], [OK] * 6)
+        other.call("BGSAVE", "CANCEL")
+        same(other.call("CONFIG", "SET", "appendfsync", "always"), OK)
+    log.close()
+
+
+def log_that_is_to_come(make):
+    """What was there before the first change that a log could have is waited for, too."""
+    log = make(("appendonly", "no"))
+    same(log.call("SET", "a", "1"), OK)
+    same(log.call("CONFIG", "SET", "rdb-key-save-delay", "300000"), OK)
+    same(log.call("CONFIG", "SET", "appendonly", "yes"), OK)
+    same(log.call("WAITAOF", "1", "0", "50"), [0, 0])
+    same(log.call("WAITAOF", "1", "0", "0"), [1, 0])
+    log.restart(("appendonly", "yes"))
+    same(log.call("GET", "a"), b"1")
+    log.close()
+
+
+def changes_of_others(make):
+    """WAITAOF is about the changes of who asks."""
+    log = make(("appendonly", "yes"), ("appendfsync", "no"))
+    other = log.server.connect()
+    same(other.call("SET", "a", "1"), OK)
+    same(log.call("WAITAOF", "1", "0", "0"), [1, 0])
+    for words in (("INCR", "a"), ("EVAL", "return redis.call('INCR', KEYS[1])", "1", "a")):
+        log.call(*words)
+        same(log.call("WAITAOF", "1", "0", "20"), [0, 0])
+        same(log.call("CONFIG", "SET", "appendfsync", "always"), OK)
+        same(log.call("WAITAOF", "1", "0", "0"), [1, 0])
+        same(log.call("CONFIG", "SET", "appendfsync", "no"), OK)
+    log.close()
+
+
+def loaded_during_a_rewrite(make):
+    """A rewrite that goes on beside no log ends when another log is loaded."""
+    log = make(("appendonly", "no"))
+    os.mkdir(log.path("elsewhere"))
+    log.call("SET", "a", "1")
+    same(log.call("CONFIG", "SET", "rdb-key-save-delay", "100000"), OK)
+    same(log.call("BGREWRITEAOF"), STARTED)
+    same(log.call("CONFIG", "SET", "dir", log.path("elsewhere")), OK)
+    log.call("DEBUG", "LOADAOF")
+    same(log.fact("aof_rewrite_in_progress"), "0")
+    same(log.call("PING"), Simple(b"PONG"))
+    log.close()
+
+
+def grown_since_the_base(make):
+    """A restart does not make the log look as if it had just been rewritten, nor changes as if they were saved."""
+    log = make(("appendonly", "yes"), ("appendfsync", "always"))
+    log.rewrite()
+    for number in range(100):
+        log.call("SET", str(number), "x" * 100)
+    base = [name for name in log.files() if ".base." in name]
+    log.restart()
+    same(int(log.fact("aof_base_size")), os.path.getsize(log.path("appendonlydir", base[0])))
+    holds(int(log.fact("aof_current_size")) > 10_000, "all of it counts")
+    same(log.fact("rdb_changes_since_last_save"), "100")
+    log.close()
+
+
+def keys_rest_during_a_script(make):
+    """While a script lets others ask, no key expires: it would see that, and the log would have it in the wrong order."""
+    log = make(("appendonly", "yes"), ("appendfsync", "no"))
+    same(log.call("DEBUG", "SET-ACTIVE-EXPIRE", "0"), OK)
+    log.call("EVAL", "for i = 1, 300000 do redis.call('SET', 'due:' .. i, 'x', 'PX', 1) end", "0")
+    same(log.call("CONFIG", "SET", "busy-reply-threshold", "5"), OK)
+    same(log.call("DEBUG", "SET-ACTIVE-EXPIRE", "1"), OK)
+    wait_until(lambda: log.call("DBSIZE") < 300_000, "the first that are due to go")
+    seen = log.call("EVAL", """
+        for i = 1, 1000 do
+          redis.call('INCR', 'v:' .. i)
+          redis.call('PEXPIRE', 'v:' .. i, 100)
+        end
+        local until_s = os.clock() + 1.5
+        while os.clock() < until_s do end
+        local there = 0
+        for i = 1, 1000 do there = there + redis.call('EXISTS', 'v:' .. i) end
+        return there""", "0")
+    same(seen, 1000)
+    wait_until(lambda: log.call("DBSIZE") == 0, "the end of all keys")
+    log.restart()
+    wait_until(lambda: log.call("DBSIZE") == 0, "the same after a restart")
+    log.close()
+
+
 def sizes(make):
     """What INFO says of the size is what is on disk, also when a rewrite has failed."""
     log = make(("appendonly", "yes"), ("appendfsync", "always"))
@@ -236,7 +340,8 @@ def sizes(make):
 
 
 TESTS = (late_word_of_a_rewrite, history_is_not_written_to, damaged_manifest, damaged_meanwhile, moved, old_log_is_left,
-         answered_before_it_ends, on_disk_is_on_disk, sizes)
+         answered_before_it_ends, on_disk_is_on_disk, promised_before_another_policy, log_that_is_to_come,
+         changes_of_others, loaded_during_a_rewrite, grown_since_the_base, keys_rest_during_a_script, sizes)
 
 
 def main():
