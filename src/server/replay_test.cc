@@ -65,7 +65,7 @@ class Recorder final : public EffectSink {
   const std::vector<std::pair<int, std::string>>& effects() const { return effects_; }
 
  private:
-  uint64_t last_ = 0;
+  uint64_t last_ = 1;  // what was there before the first effect
   std::vector<std::pair<int, std::string>> effects_;
 };
 
