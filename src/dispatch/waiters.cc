@@ -65,7 +65,9 @@ void Waiters::served(const Handle& waiter) {
 bool Waiters::release(const Handle& waiter) {
   const std::lock_guard lock(mutex_);
   waiter->claimed = false;
-  return !waiter->again;
+  if (!waiter->abandoned) return !waiter->again;
+  remove(waiter);
+  return true;
 }
 
 bool Waiters::cancel(const Handle& waiter) {
@@ -73,6 +75,15 @@ bool Waiters::cancel(const Handle& waiter) {
   if (!waiter->listed || waiter->claimed) return false;
   remove(waiter);
   return true;
+}
+
+void Waiters::abandon(const Handle& waiter) {
+  const std::lock_guard lock(mutex_);
+  if (waiter->claimed) {
+    waiter->abandoned = true;
+  } else {
+    remove(waiter);
+  }
 }
 
 std::vector<std::pair<int, std::string>> Waiters::keys() const {

@@ -42,6 +42,7 @@ struct Waiter {
   bool listed = false;
   bool claimed = false;  // somebody runs it right now
   bool again = false;    // one of its keys changed meanwhile
+  bool abandoned = false;
 };
 
 // Everybody who waits, by key, in the order of coming. Thread-safe.
@@ -76,6 +77,8 @@ class Waiters {
   bool release(const Handle& waiter);
   // True: it waits no longer, and nobody will run it. False: it is being run, or gone.
   bool cancel(const Handle& waiter);
+  // Its caller is gone: it waits no longer, at the latest when who runs it right now is done.
+  void abandon(const Handle& waiter);
   // The keys that somebody waits for.
   std::vector<std::pair<int, std::string>> keys() const;
   // How many those are, and how many of them somebody needs to be there.

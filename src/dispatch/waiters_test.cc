@@ -69,6 +69,23 @@ TEST(Waiters, CancelIsHeardOnce) {
   EXPECT_TRUE(waiters.keys().empty());
 }
 
+TEST(Waiters, WhoHasGoneIsServedNoMore) {
+  ChangeInterest interest;
+  Waiters waiters{interest};
+  const auto waiter = waiter_for({"a"});
+  waiters.add(waiter);
+  ASSERT_EQ(waiters.claim_next(0, "a", 0), waiter);
+  waiters.abandon(waiter);  // while another worker looks whether there is anything for it
+  EXPECT_TRUE(waiters.any());
+  EXPECT_TRUE(waiters.release(waiter));
+  EXPECT_FALSE(waiters.any());
+  EXPECT_EQ(waiters.claim_next(0, "a", 0), nullptr);
+  const auto other = waiter_for({"a"});
+  waiters.add(other);
+  waiters.abandon(other);
+  EXPECT_FALSE(waiters.any());
+}
+
 TEST(Waiters, WhoNeedKeysAreFoundAmongTheOthers) {
   ChangeInterest interest;
   Waiters waiters{interest};

@@ -398,7 +398,7 @@ void Session::note_subscribed() {
 void Session::close_soon(bool flush) {
   if (closing_ && (flush || !close_flush_)) return;
   // Nobody may take elements out for it any more.
-  if (waiter_ != nullptr) host_.executor_.world().waiters->cancel(waiter_);
+  if (waiter_ != nullptr) host_.executor_.world().waiters->abandon(waiter_);
   closing_ = true;
   close_flush_ = flush;
   host_.world_.pubsub.unsubscribe_all(*this);
@@ -408,7 +408,7 @@ void Session::close_soon(bool flush) {
 void Session::kill() {
   // Its worker is outside its batch, or is the caller; the lists of its turn are its own, and it
   // may be asleep. So it is woken and ends the stream when it comes to its mail.
-  if (waiter_ != nullptr) host_.executor_.world().waiters->cancel(waiter_);
+  if (waiter_ != nullptr) host_.executor_.world().waiters->abandon(waiter_);
   closing_ = true;
   close_flush_ = false;
   host_.world_.pubsub.unsubscribe_all(*this);
@@ -465,7 +465,7 @@ void Session::write_end_of_wait(resp::ReplySink& reply) const {
 void Session::stop_waiting() {
   if (waiter_ == nullptr) return;
   if (wait_timer_ != 0) host_.loop_.cancel_timer(std::exchange(wait_timer_, 0));
-  host_.executor_.world().waiters->cancel(waiter_);
+  host_.executor_.world().waiters->abandon(waiter_);
   waiter_.reset();
   host_.waiting_--;
 }
