@@ -204,11 +204,11 @@ void EffectLog::begin_unit() {
   settle();
   if (unit_.depth++ > 0) return;
   unit_.parts.clear();
-  unit_.mixed = false;
+  unit_.mixed = unit_.dropped = false;
 }
 
 void EffectLog::end_unit() {
-  if (--unit_.depth > 0 || unit_.parts.empty()) return;
+  if (--unit_.depth > 0 || unit_.parts.empty() || unit_.dropped) return;
   if (unit_.mixed) {
     add_part_for(Audience::kLog);
     add_part_for(Audience::kReplicas);

@@ -141,6 +141,8 @@ class EffectLog {
   // is in it.
   void begin_unit();
   void end_unit();
+  // Of the unit that is open nobody hears: it will never be whole.
+  void drop_unit() { unit_.dropped = true; }
 
   // Replies about these keys are to wait for what is appended next, or for the unit that is open.
   // Only while Durability::holds().
@@ -179,6 +181,7 @@ class EffectLog {
     int began_db = 0;
     int db = 0;          // of the last command
     bool mixed = false;  // parts have different audiences
+    bool dropped = false;
     std::vector<Part> parts;
   };
 

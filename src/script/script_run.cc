@@ -181,7 +181,10 @@ bool ScriptRun::interrupted() {
     scripting_.log().notice("The script was ended by a client.");
     return true;
   }
-  return scripting_.hooks.stopping && scripting_.hooks.stopping();
+  if (!scripting_.hooks.stopping || !scripting_.hooks.stopping()) return false;
+  // What it has done by halves is not for the log.
+  call_.executor.effects().drop_unit();
+  return true;
 }
 
 }  // namespace sorrel::script
