@@ -113,7 +113,7 @@ class Executor {
   void begin_batch(int64_t now_ms) {
     now_ms_ = now_ms;
     last_cycles_ = cycles_now();
-    door_.set_may_expire((world_.node.reasons & NodeState::kPaused) == 0);
+    door_.set_may_expire(!world_.node.keys_rest(now_ms));
   }
   int64_t now_ms() const { return now_ms_; }
   // For a command that lets others in between and goes on in its own time.

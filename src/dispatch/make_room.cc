@@ -45,9 +45,7 @@ Executor::Room Executor::make_room() {
 
 // In the middle of a script, while keys are loaded and while writes are paused nothing goes.
 bool Executor::may_evict() const {
-  const NodeState& node = world_.node;
-  if ((node.reasons & (NodeState::kBusy | NodeState::kLoading)) != 0) return false;
-  return (node.reasons & NodeState::kPaused) == 0 || now_ms_ >= node.pause_until_ms;
+  return !world_.node.keys_rest(now_ms_);
 }
 
 Executor::Room Executor::evict_round() {

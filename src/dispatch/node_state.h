@@ -30,6 +30,14 @@ struct NodeState {
   enum class Pause : uint8_t { kNone, kWrites, kAll } pause = Pause::kNone;
   int64_t pause_until_ms = 0;
 
+  // Is somebody in the middle of something long, and lets others in between?
+  bool in_the_middle() const { return (reasons & (kBusy | kLoading)) != 0; }
+  // Do keys whose time has come stay for now? Who is in the middle of something would see them go,
+  // and their deletion would come before its own changes in the log.
+  bool keys_rest(int64_t now_ms) const {
+    return in_the_middle() || ((reasons & kPaused) != 0 && now_ms < pause_until_ms);
+  }
+
   // Nobody wants to hear of commands quicker than this: the lower of the two limits below. Kept by
   // set_watch_limits().
   uint64_t watch_from_ns = 10'000'000;

@@ -15,15 +15,18 @@ inline Table::Position find_in(const Table& table, const Key& key) {
 
 }  // namespace
 
-// Finds a live record; one whose time has come is deleted on the way (or hidden, while paused).
-[[gnu::always_inline]] inline Door::Found Door::find(const Key& key, int db) {
+// Finds a live record. One whose time has come is deleted on the way; where keys rest it is only
+// hidden, but not from who may put another in its place.
+[[gnu::always_inline]] inline Door::Found Door::find(const Key& key, int db, Looks looks) {
   Found found{keyspace_.partition_of(key.text), nullptr, {}};
   found.database = keyspace_.find_database(found.partition, db);
   if (found.database == nullptr) return found;
   found.at = find_in(found.database->table, key);
   const Record* record = found.record();
   if (record != nullptr && record->has_expiry() && record->expiry() <= now_ms_) {
-    if (may_expire_) expire(found.partition, *found.database, db, found.at);
+    if (may_expire_ || looks == Looks::kToWrite) {
+      expire(found.partition, *found.database, db, found.at);
+    }
     found.at = {};
   }
   return found;
@@ -92,7 +95,7 @@ void Door::note_field_gone(int db, std::string_view key, std::string_view field)
 }
 
 inline Record* Door::find_and_count(const Key& key) {
-  const Found found = find(key, db_);
+  const Found found = find(key, db_, Looks::kToRead);
   PartitionStats& stats = keyspace_.partition(found.partition).stats;
   Record* record = found.record();
   (record == nullptr ? stats.misses : stats.hits)++;
@@ -111,18 +114,18 @@ const Record* Door::read_searching(const Key& key) {
 }
 
 const Record* Door::peek(const Key& key, int db) {
-  return find(key, db).record();
+  return find(key, db, Looks::kToRead).record();
 }
 
 inline Door::Found Door::find_and_touch(const Key& key, int db) {
-  const Found found = find(key, db);
+  const Found found = find(key, db, Looks::kToWrite);
   Record* record = found.record();
   if (record != nullptr) mark_opened(*record);
   return found;
 }
 
 void Door::put_string(const Key& key, std::string_view value, int64_t expiry, Event event) {
-  const Found found = find(key, db_);
+  const Found found = find(key, db_, Looks::kToWrite);
   if (!found.at) return open(key, db_).set_string(value, expiry, event);
   Record* record = found.record();
   keep(db_, *record);
@@ -333,7 +336,7 @@ void Entry::copy_from(Entry& from, Event event) {
 }
 
 void Door::expire_fields(const Key& key, std::span<const std::string_view> fields) {
-  Entry(*this, key, db_, find(key, db_)).expire_fields(fields);
+  Entry(*this, key, db_, find(key, db_, Looks::kToRead)).expire_fields(fields);
 }
 
 void Entry::expire_named_fields(std::span<const std::string_view> fields) {

@@ -101,7 +101,8 @@ class Door {
   void touch(int db, std::string_view key) { touched_.push_back({db, std::string(key)}); }
   void clear_touched() { touched_.clear(); }
 
-  // While writes are paused, keys whose time has come are hidden but not deleted.
+  // While writes are paused, or in the middle of another's script or load, keys whose time has come
+  // are hidden from who reads but not deleted.
   void set_may_expire(bool may) { may_expire_ = may; }
   bool may_expire() const { return may_expire_; }
 
@@ -125,7 +126,8 @@ class Door {
   // record. Null: find() has to see. A guess is only made when there is one partition.
   Record* guessed(const Key& key, int db) const;
   [[gnu::noinline]] const Record* read_searching(const Key& key);
-  Found find(const Key& key, int db);
+  enum class Looks : uint8_t { kToRead, kToWrite };
+  Found find(const Key& key, int db, Looks looks);
   Record* find_and_count(const Key& key);
   Found find_and_touch(const Key& key, int db);
   [[gnu::always_inline]] void mark_used(Record& record) {

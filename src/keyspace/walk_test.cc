@@ -148,6 +148,11 @@ TEST_P(Walk, WhileDeletionIsForbiddenKeysThatAreDueAreHiddenAndStay) {
   EXPECT_TRUE(live_keys(door_, {}).empty());
   EXPECT_NE(random_key(door_), nullptr) << "it ends";
   EXPECT_EQ(keyspace_.key_count(1), 1u);
+  // Who writes must not put a second one beside it.
+  put("due");
+  EXPECT_EQ(keyspace_.key_count(1), 1u);
+  EXPECT_EQ(live_keys(door_, {}).size(), 1u);
+  EXPECT_EQ(keyspace_.stats().expired, 1u);
 }
 
 TEST_P(Walk, RandomKeysAreEvenlyChosenAmongTheLiving) {

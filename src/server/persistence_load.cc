@@ -32,6 +32,7 @@ void Persistence::begin_loading(uint64_t total_bytes) {
   load_.began_ms = server_.clock().wall_ms();
   load_.total_bytes = total_bytes;
   server_.node().set(NodeState::kLoading, true);
+  server_.let_keys_rest();
 }
 
 void Persistence::end_loading() {

@@ -145,7 +145,11 @@ void Server::connect_scripting() {
   hooks.let_others_in = [this](unsigned worker, bool is_function) {
     node_.reasons |= NodeState::kBusy;
     node_.busy_with_function = is_function;
+    Door& door = workers_[worker]->executor().door();
+    const bool may_expire = door.may_expire();
+    let_keys_rest();
     workers_[worker]->let_others_in();
+    door.set_may_expire(may_expire);
   };
   hooks.end_busy = [this](unsigned worker) {
     node_.reasons &= ~uint32_t{NodeState::kBusy};
@@ -154,6 +158,11 @@ void Server::connect_scripting() {
   hooks.all_allowed = [this] { return admin_.debug_settings().disable_deny_scripts; };
   hooks.stopping = [this] { return stopping(); };
   scripting_.debug_door = &script_debugging_;
+}
+
+// Workers look at the node when a batch begins; those that are in theirs must know, too.
+void Server::let_keys_rest() {
+  for (const auto& worker : workers_) worker->executor().door().set_may_expire(false);
 }
 
 void Server::leave_observers() {
@@ -259,7 +268,8 @@ void Server::shut_down_if_wanted() {
       .may_insist = true,
   };
   // What a script has done by halves is not saved; it is told to end, and then we see.
-  const bool saves = asked.save || (!asked.nosave && !options_.persistence.save.empty());
+  const bool saves = asked.save || (!asked.nosave && !options_.persistence.save.empty()) ||
+                     persistence_.append_only().state() != AppendOnly::State::kOff;
   if ((node_.reasons & NodeState::kBusy) != 0 && saves) return;
   log_.notice("User requested shutdown...");
   if (persistence_.prepare_shutdown(asked)) {

@@ -63,7 +63,7 @@ void Worker::end_turn() {
 void Worker::arm_cron() {
   const int64_t period_ms = 1000 / std::max<int64_t>(expiry_.hz, 1);
   loop_->add_timer(std::max<int64_t>(period_ms, 1), [this] {
-    if (!expiry_.cron_paused && !keys_rest()) run_crons();
+    if (!expiry_.cron_paused && !sessions_.node.in_the_middle()) run_crons();
     arm_cron();
   });
 }
@@ -131,16 +131,10 @@ void Worker::expire_slice() {
 
 void Worker::arm_expiry() {
   loop_->add_timer(kSliceGapMs, [this] {
-    if (keys_rest()) return arm_expiry();
+    if (sessions_.node.in_the_middle()) return arm_expiry();
     expiry_behind_ = false;
     if (expiry_.active) expire_slice();
   });
-}
-
-// In the middle of a script or a load nothing happens to keys but what it does itself: another's
-// change would come before its own in the log.
-bool Worker::keys_rest() const {
-  return (sessions_.node.reasons & (NodeState::kBusy | NodeState::kLoading)) != 0;
 }
 
 void Worker::walk_slice() {
@@ -160,7 +154,7 @@ void Worker::walk_slice() {
 
 void Worker::arm_walk(int64_t in_ms) {
   loop_->add_timer(in_ms, [this] {
-    if (keys_rest()) return arm_walk(kWalkPauseMs);
+    if (sessions_.node.in_the_middle()) return arm_walk(kWalkPauseMs);
     walk_slice();
   });
 }

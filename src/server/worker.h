@@ -116,7 +116,6 @@ class Worker {
   void walk_slice();
   void arm_walk(int64_t in_ms);
   void arm_expiry();
-  bool keys_rest() const;
   void arm_cron();
 
   unsigned index_;

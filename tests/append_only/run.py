@@ -307,7 +307,8 @@ def keys_rest_during_a_script(make):
     same(log.call("CONFIG", "SET", "busy-reply-threshold", "5"), OK)
     same(log.call("DEBUG", "SET-ACTIVE-EXPIRE", "1"), OK)
     wait_until(lambda: log.call("DBSIZE") < 300_000, "the first that are due to go")
-    seen = log.call("EVAL", """
+    other = log.server.connect()
+    log.send("EVAL", """
         for i = 1, 1000 do
           redis.call('INCR', 'v:' .. i)
           redis.call('PEXPIRE', 'v:' .. i, 100)
@@ -317,10 +318,57 @@ def keys_rest_during_a_script(make):
         local there = 0
         for i = 1, 1000 do there = there + redis.call('EXISTS', 'v:' .. i) end
         return there""", "0")
-    same(seen, 1000)
+    # Nor does who is answered meanwhile make one go by looking at it.
+    while other.call("WATCH", "v:1", "v:2", "v:3") == OK and isinstance(other.call("PING"), Error):
+        pass
+    same(log.here.read(), 1000)
     wait_until(lambda: log.call("DBSIZE") == 0, "the end of all keys")
     log.restart()
     wait_until(lambda: log.call("DBSIZE") == 0, "the same after a restart")
+    log.close()
+
+
+def keys_rest_during_a_load(make):
+    """The same while a log is loaded, in which the key may be kept further on."""
+    log = make(("appendonly", "no"))
+    os.mkdir(log.path("appendonlydir"))
+    with open(log.path("appendonlydir", "appendonly.aof.manifest"), "wb") as file:
+        file.write(b"file appendonly.aof.1.incr.aof seq 1 type i\n")
+    commands = [("SET", "kept", "v", "PXAT", "1000000000000"), *[("SET", f"key:{i}", "x" * 50) for i in range(2000)],
+                ("PERSIST", "kept"), ("APPEND", "kept", "z")]
+    with open(log.path("appendonlydir", "appendonly.aof.1.incr.aof"), "w", encoding="ascii", newline="") as file:
+        for words in commands:
+            file.write(f"*{len(words)}\r\n" + "".join(f"${len(word)}\r\n{word}\r\n" for word in words))
+    same(log.call("CONFIG", "SET", "key-load-delay", "200", "loading-process-events-interval-bytes", "1024"), OK)
+    other = log.server.connect()
+    log.send("DEBUG", "LOADAOF")
+    wait_until(lambda: isinstance(other.call("GET", "kept"), Error), "the load")
+    while other.call("WATCH", "kept") == OK and isinstance(other.call("GET", "kept"), Error):
+        pass
+    same(log.here.read(), OK)
+    same(log.call("GET", "kept"), b"vz")
+    log.close()
+
+
+def scripts_are_whole(make):
+    """A script that the end of the server interrupts is not in the log, or all of it is."""
+    script = """
+        redis.call('SET', 'begun', 1)
+        local until_s = os.clock() + tonumber(ARGV[1])
+        while os.clock() < until_s do end
+        redis.call('SET', 'done', 1)"""
+    log = make(("appendonly", "yes"), ("busy-reply-threshold", "5"), ("save", ""))
+    for asks, seconds, there in ((True, "600", 0), (False, "0.5", 2)):
+        other = log.server.connect()
+        log.send("EVAL", script, "0", seconds)
+        wait_until(lambda other=other: isinstance(other.call("PING"), Error), "the script to take long")
+        if asks:
+            other.send([b"SHUTDOWN", b"NOSAVE"])
+            log.server.process.wait(20)
+        else:
+            log.server.end()
+        log.restart()
+        same(log.call("EXISTS", "begun", "done"), there)
     log.close()
 
 
@@ -341,7 +389,8 @@ def sizes(make):
 
 TESTS = (late_word_of_a_rewrite, history_is_not_written_to, damaged_manifest, damaged_meanwhile, moved, old_log_is_left,
          answered_before_it_ends, on_disk_is_on_disk, promised_before_another_policy, log_that_is_to_come,
-         changes_of_others, loaded_during_a_rewrite, grown_since_the_base, keys_rest_during_a_script, sizes)
+         changes_of_others, loaded_during_a_rewrite, grown_since_the_base, keys_rest_during_a_script,
+         keys_rest_during_a_load, scripts_are_whole, sizes)
 
 
 def main():
