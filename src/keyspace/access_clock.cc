@@ -37,6 +37,12 @@ uint32_t access_after_use(uint32_t access, int64_t now_ms, const AccessPolicy& p
   return minutes_now(now_ms) << 8 | counter;
 }
 
+bool used_since(uint32_t access, int64_t then_ms, const AccessPolicy& policy) {
+  constexpr uint32_t kDaySeconds = 24 * 60 * 60;
+  if (!policy.lfu()) return ((access - lru_now(then_ms) - 1) & kAccessMask) < kDaySeconds;
+  return (((access >> 8) - minutes_now(then_ms) - 1) & 0xffff) < kDaySeconds / 60;
+}
+
 uint64_t idle_seconds(const Record& record, int64_t now_ms) {
   return (lru_now(now_ms) - record.access()) & kAccessMask;
 }

@@ -34,6 +34,9 @@ uint32_t access_at_birth(int64_t now_ms, const AccessPolicy& policy);
 uint32_t access_after_use(uint32_t access, int64_t now_ms, const AccessPolicy& policy,
                           Random& random);
 
+// Was it used after that moment, which is less than a day ago?
+bool used_since(uint32_t access, int64_t then_ms, const AccessPolicy& policy);
+
 // Seconds since the last use under LRU; the clock wraps after 194 days.
 uint64_t idle_seconds(const Record& record, int64_t now_ms);
 

@@ -205,9 +205,22 @@ Status Loader::check_name(const rdb::FileKey& key) {
       fmt::format("offset {}: a key of {} bytes is too long", key.offset, key.name.size())};
 }
 
+Status Loader::put_large(const rdb::FileKey& key, std::string_view text) {
+  if (Status placed = put_all_coming(); !placed) return placed;
+  Database& database =
+      keyspace_.database(keyspace_.partition_of(key.name), static_cast<int>(key.db));
+  return place(key, database, keyspace_.hash(key.name), [&](RecordArena& arena) {
+    return arena.make_string(key.name, text, key.expiry);
+  });
+}
+
 Status Loader::on_string(const rdb::FileKey& key, std::string_view text) {
   if (!is_over(key)) {
     if (Status fine = check_name(key); !fine) return fine;
+    if (key.name.size() + text.size() > kLargestAhead) {
+      if (Status placed = put_large(key, text); !placed) return placed;
+      return step(key);
+    }
     Coming& coming = coming_[next_coming_];
     next_coming_ = (next_coming_ + 1) % kAhead;
     if (Status placed = put_coming(coming); !placed) return placed;

@@ -78,12 +78,16 @@ class Loader final : private rdb::FileVisitor {
   };
   static constexpr size_t kAhead = 32;  // a power of two
   static constexpr size_t kBucketAfter = 12;
+  // What is larger is put in its place at once: so much would be copied for each that comes, and
+  // waiting for a bucket is nothing beside it.
+  static constexpr size_t kLargestAhead = 4096;
 
   // A view that lasts as long as the bytes of the file, or as `own`.
   std::string_view kept(std::string_view text, std::string& own) const;
   static Status check_name(const rdb::FileKey& key);
   Status put_coming(Coming& coming);
   Status put_all_coming();
+  Status put_large(const rdb::FileKey& key, std::string_view text);
   void release_spare();
   // Makes room for the key, or says why it cannot be there.
   Status make_room(const rdb::FileKey& key, Database& database, uint64_t hash);

@@ -122,10 +122,14 @@ void write_head(const SnapshotOptions& options, rdb::FileWriter& file) {
 rdb::KeyUse use_of(const Record& record, const SnapshotOptions& options,
                    const AccessPolicy& policy) {
   rdb::KeyUse use;
+  if (options.use == SnapshotOptions::Use::kNone) return use;
+  // While a live one goes on, keys are used on.
+  const bool since = used_since(record.access(), options.now_ms, policy);
   if (options.use == SnapshotOptions::Use::kIdle) {
-    use.idle_seconds = idle_seconds(record, options.now_ms);
-  } else if (options.use == SnapshotOptions::Use::kFrequency) {
-    use.frequency = lfu_decayed(record.access(), options.now_ms, policy);
+    use.idle_seconds = since ? 0 : idle_seconds(record, options.now_ms);
+  } else {
+    use.frequency = since ? static_cast<uint8_t>(record.access() & 0xff)
+                          : lfu_decayed(record.access(), options.now_ms, policy);
   }
   return use;
 }

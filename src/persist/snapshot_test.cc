@@ -157,6 +157,39 @@ TEST_P(SnapshotTest, HowKeysWereUsedIsTold) {
   });
 }
 
+// A live one goes on for a while, and keys are used meanwhile.
+TEST_P(SnapshotTest, WhatWasUsedSinceItBeganIsNotIdle) {
+  for (const auto kind : {AccessPolicy::Kind::kLru, AccessPolicy::Kind::kLfu}) {
+    AccessPolicy policy;
+    policy.kind = kind;
+    const bool lfu = policy.lfu();
+    put(from_, 0, "key", "value");
+    const int64_t now_ms = clock_.wall_ms();
+    SnapshotOptions options;
+    options.now_ms = now_ms;
+    options.use = lfu ? SnapshotOptions::Use::kFrequency : SnapshotOptions::Use::kIdle;
+    const auto use_at = [&](int64_t used_ms) {
+      Database& database = from_.database(from_.partition_of("key"), 0);
+      rdb::KeyUse use;
+      database.table.for_each([&](void* entry) {
+        auto* record = static_cast<Record*>(entry);
+        record->set_access(access_at_birth(used_ms, policy));
+        use = use_of(*record, options, policy);
+      });
+      return use;
+    };
+    const rdb::KeyUse since = use_at(now_ms + 120'000);
+    const rdb::KeyUse before = use_at(now_ms - 120'000);
+    if (lfu) {
+      EXPECT_EQ(since.frequency, 5);
+      EXPECT_EQ(before.frequency, 3);
+    } else {
+      EXPECT_EQ(since.idle_seconds, 0u);
+      EXPECT_EQ(before.idle_seconds, 120u);
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Partitions, SnapshotTest, ::testing::Values(1u, 64u));
 
 }  // namespace

@@ -40,7 +40,7 @@ class Report final : public rdb::FileVisitor {
   }
 
   bool run(std::string_view bytes) {
-    const rdb::FileReadOptions how{.limits = limits_.values()};
+    const rdb::FileReadOptions how{.limits = limits_.values(), .stands_alone = true};
     rdb::FileReader reader(bytes, how, *this);
     format_.begin();
     if (const Status read = reader.read(); !read) file_.problem = read.error().text;
