@@ -209,9 +209,8 @@ Status Loader::put_large(const rdb::FileKey& key, std::string_view text) {
   if (Status placed = put_all_coming(); !placed) return placed;
   Database& database =
       keyspace_.database(keyspace_.partition_of(key.name), static_cast<int>(key.db));
-  return place(key, database, keyspace_.hash(key.name), [&](RecordArena& arena) {
-    return arena.make_string(key.name, text, key.expiry);
-  });
+  return place(key, database, keyspace_.hash(key.name),
+               [&](RecordArena& arena) { return arena.make_string(key.name, text, key.expiry); });
 }
 
 Status Loader::on_string(const rdb::FileKey& key, std::string_view text) {

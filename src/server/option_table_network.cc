@@ -160,10 +160,9 @@ constexpr Directive kClients[] = {
     {.name = "maxmemory-clients",
      .kind = integer<&Options::clients, &ClientOptions::max_memory>(-100, kLongMax,
                                                                     Unit::kBytesOrPercent),
-     .help =
-         "Memory for all clients' buffers together, in bytes or as a percentage of maxmemory; "
-         "the largest clients are dropped first. With 0 they may have a quarter of the machine's "
-         "memory."},
+     .help = "Memory for all clients' buffers together, in bytes or as a percentage of maxmemory; "
+             "the largest clients are dropped first, and 0 leaves them a quarter of the machine's "
+             "memory."},
     {.name = "tracking-table-max-keys",
      .kind = integer<&Options::clients, &ClientOptions::tracking_table_max_keys>(0, kLongMax),
      .help = "Keys remembered for client side caching; 0 sets no bound."},
