@@ -101,17 +101,21 @@ Status FileReader::read_element(uint8_t first) {
 Status FileReader::read_opcode(Opcode opcode) {
   switch (opcode) {
     case Opcode::kExpiryMs:
+      note_begin();
       key_.expiry = in_.little_endian<int64_t>();
       // Nothing that is less than this is a moment; -1 would be none at all.
       if (key_.expiry < 0) key_.expiry = 0;
       return {};
     case Opcode::kExpirySeconds:
+      note_begin();
       key_.expiry = std::max<int64_t>(0, in_.little_endian<int32_t>()) * 1000;
       return {};
     case Opcode::kIdle:
+      note_begin();
       key_.idle_seconds = in_.length();
       return {};
     case Opcode::kFrequency:
+      note_begin();
       key_.frequency = in_.byte();
       return {};
     case Opcode::kDatabase:
@@ -199,6 +203,7 @@ Status FileReader::read_module_aux() {
 }
 
 Status FileReader::read_key(uint8_t object_type) {
+  note_begin();
   key_.object_type = object_type;
   key_.offset = element_;
   key_.name = in_.string(name_scratch_);

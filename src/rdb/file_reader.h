@@ -20,6 +20,7 @@ struct FileKey {
   std::optional<uint64_t> idle_seconds;  // since its last use
   std::optional<uint8_t> frequency;      // of its use, as LFU counts
   uint8_t object_type = 0;
+  uint64_t begin = 0;   // where what belongs to it begins: its deadline, or its object type
   uint64_t offset = 0;  // where its object type stands
   uint64_t end = 0;     // where its value ends
 };
@@ -87,6 +88,10 @@ class FileReader {
   Status read_slot_import();
   Status read_module_aux();
   Status read_key(uint8_t object_type);
+  // The element that is read is the first of the next key.
+  void note_begin() {
+    if (key_.begin == 0) key_.begin = element_;
+  }
   Status read_collection(uint8_t object_type);
   Status read_checksum();
   Status check_end();

@@ -84,7 +84,7 @@ KeyFacts KeyMeasure::take(const rdb::FileKey& key, Record* record) {
                  .type = record->type(),
                  .encoding = encoding_name(*record),
                  .memory = RecordArena::memory_of(record),
-                 .file_bytes = key.end - key.offset,
+                 .file_bytes = key.end - key.begin,
                  .expiry = key.expiry,
                  .idle_seconds = key.idle_seconds,
                  .frequency = key.frequency};

@@ -85,6 +85,26 @@ TEST(RdbReport, JsonSums) {
   EXPECT_TRUE(contains(json, R"("complete":true)"));
 }
 
+TEST(RdbReport, WhatBelongsToAKeyIsCounted) {
+  FileBuilder file("REDIS0011");
+  file.database(0);
+  file.opcode(Opcode::kExpiryMs).number(int64_t{2'000'000'000'123});
+  file.opcode(Opcode::kIdle).length(60);
+  file.key("e1", text_value("x"));
+  const std::string json = report({.format = "json", .most_biggest = 1}, file.end());
+  // A deadline of 9 bytes, an idle time of 2, a type, a name of 3 and a text of 2.
+  EXPECT_TRUE(contains(json, R"("file_bytes":17)")) << json;
+}
+
+TEST(RdbReport, NothingFollowsAFileWithoutASum) {
+  FileBuilder file("REDIS0011");
+  file.database(0).key("a", text_value("x"));
+  const std::string bytes = file.end_without_sum() + std::string(8, '\0');
+  EXPECT_TRUE(contains(report({.format = "json"}, bytes), R"("complete":true)"));
+  EXPECT_TRUE(
+      contains(report({.format = "json"}, bytes + "GARBAGE", false), R"("complete":false)"));
+}
+
 TEST(RdbReport, PeopleSeeSumsAndTheBiggest) {
   const std::string text = report({}, sample());
   EXPECT_TRUE(contains(text, "dump.rdb: RDB version 11"));
