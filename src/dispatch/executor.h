@@ -113,8 +113,10 @@ class Executor {
   void begin_batch(int64_t now_ms) {
     now_ms_ = now_ms;
     last_cycles_ = cycles_now();
-    door_.set_may_expire(!world_.node.keys_rest(now_ms));
+    heed_node();
   }
+  // Whether keys rest now. Also for who changes that in the middle of batches, under the gate.
+  void heed_node() { door_.set_may_expire(!world_.node.keys_rest(now_ms_)); }
   int64_t now_ms() const { return now_ms_; }
   // For a command that lets others in between and goes on in its own time.
   void set_now_ms(int64_t now_ms) { now_ms_ = now_ms; }

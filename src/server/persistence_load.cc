@@ -7,6 +7,7 @@
 #include "server/persistence.h"
 #include "server/rdb_damage.h"
 #include "server/server.h"
+#include "session/pause.h"
 
 namespace sorrel::server {
 namespace {
@@ -32,7 +33,7 @@ void Persistence::begin_loading(uint64_t total_bytes) {
   load_.began_ms = server_.clock().wall_ms();
   load_.total_bytes = total_bytes;
   server_.node().set(NodeState::kLoading, true);
-  server_.let_keys_rest();
+  heed_node(server_.sessions());
 }
 
 void Persistence::end_loading() {

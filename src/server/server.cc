@@ -13,6 +13,7 @@
 #include "server/caller_facts.h"
 #include "server/user_files.h"
 #include "server/version.h"
+#include "session/pause.h"
 #include "session/session_commands.h"
 
 namespace sorrel::server {
@@ -147,7 +148,7 @@ void Server::connect_scripting() {
     node_.busy_with_function = is_function;
     Door& door = workers_[worker]->executor().door();
     const bool may_expire = door.may_expire();
-    let_keys_rest();
+    heed_node(sessions_);
     workers_[worker]->let_others_in();
     door.set_may_expire(may_expire);
   };
@@ -158,11 +159,6 @@ void Server::connect_scripting() {
   hooks.all_allowed = [this] { return admin_.debug_settings().disable_deny_scripts; };
   hooks.stopping = [this] { return stopping(); };
   scripting_.debug_door = &script_debugging_;
-}
-
-// Workers look at the node when a batch begins; those that are in theirs must know, too.
-void Server::let_keys_rest() {
-  for (const auto& worker : workers_) worker->executor().door().set_may_expire(false);
 }
 
 void Server::leave_observers() {

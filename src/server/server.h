@@ -109,8 +109,6 @@ class Server : public io::AcceptHandler {
   // Records, tables, clients, scripts, what is not freed yet, and what the process had at start.
   uint64_t used_memory() const;
   uint64_t client_memory() const;
-  // Under the gate, once the node says that keys rest.
-  void let_keys_rest();
   // How many changes commands have made since the start.
   uint64_t changes() const;
   // In a process made by fork(): nobody looks at what commands do any more.

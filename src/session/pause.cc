@@ -3,15 +3,10 @@
 #include <algorithm>
 
 namespace sorrel {
-namespace {
 
-// Executors look at the node when a batch begins; the one that is in its batch now must know before
-// its next command.
-void let_keys_expire(SessionWorld& world, bool may) {
-  for (SessionHost* host : world.hosts) host->executor().door().set_may_expire(may);
+void heed_node(SessionWorld& world) {
+  for (SessionHost* host : world.hosts) host->executor().heed_node();
 }
-
-}  // namespace
 
 void begin_pause(SessionWorld& world, NodeState::Pause mode, int64_t until_ms, int64_t now_ms) {
   NodeState& node = world.node;
@@ -21,7 +16,7 @@ void begin_pause(SessionWorld& world, NodeState::Pause mode, int64_t until_ms, i
   node.pause = std::max(mode, node.pause);
   node.pause_until_ms = until_ms;
   node.reasons |= NodeState::kPaused;
-  let_keys_expire(world, false);
+  heed_node(world);
 }
 
 void end_pause(SessionWorld& world) {
@@ -30,7 +25,7 @@ void end_pause(SessionWorld& world) {
   node.pause = NodeState::Pause::kNone;
   node.pause_until_ms = 0;
   node.reasons &= ~uint32_t{NodeState::kPaused};
-  let_keys_expire(world, true);
+  heed_node(world);
   for (SessionHost* host : world.hosts) {
     if (host->suspended_count() > 0) host->post([host] { host->resume_postponed(); });
   }

@@ -11,6 +11,10 @@ namespace sorrel {
 //
 // Everything here is called under the gate, but for pause_is_over().
 
+// Whether keys rest has changed. Workers look at the node when a batch begins; those that are in
+// theirs must know before their next command.
+void heed_node(SessionWorld& world);
+
 // Of two pauses the later end and the stricter mode hold. An end that is not in the future starts
 // no pause.
 void begin_pause(SessionWorld& world, NodeState::Pause mode, int64_t until_ms, int64_t now_ms);
