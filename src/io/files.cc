@@ -198,53 +198,9 @@ Status AppendFile::append(std::string_view bytes) {
   return {};
 }
 
-bool AppendFile::can_pass_cache() {
-  if (past_cache_.valid()) return true;
-  if (refuses_past_cache_) return false;
-  // By its descriptor: its name may be another file's by now.
-  const std::string self = "/proc/self/fd/" + std::to_string(descriptor_.get());
-  past_cache_ = Descriptor(::open(self.c_str(), O_WRONLY | O_DIRECT | O_CLOEXEC));
-  refuses_past_cache_ = !past_cache_.valid();
-  return !refuses_past_cache_;
-}
-
-// How much of it was written: none where the file system or the disk does not want it so.
-Result<size_t> AppendFile::write_past_cache(std::string_view pages) {
-  for (;;) {
-    const ssize_t written =
-        pwrite(past_cache_.get(), pages.data(), pages.size(), static_cast<off_t>(size_));
-    if (written > 0) return static_cast<size_t>(written);
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0 && errno != EINVAL && errno != EOPNOTSUPP) return failed("write", path_);
-    refuses_past_cache_ = true;
-    past_cache_ = Descriptor();
-    return size_t{0};
-  }
-}
-
-Status AppendFile::append_past_cache(std::string_view bytes) {
-  // A wait for the disk has its price, too, whatever it is for.
-  constexpr size_t kWorthIt = 128 * 1024;
-  const size_t head = (kPage - size_ % kPage) % kPage;
-  if (bytes.size() < head + kWorthIt ||
-      (reinterpret_cast<uintptr_t>(bytes.data()) + head) % kPage != 0 || !can_pass_cache()) {
-    return append(bytes);
-  }
-  if (Status done = append(bytes.substr(0, head)); !done) return done;
-  bytes.remove_prefix(head);
-  while (bytes.size() >= kPage && size_ % kPage == 0) {
-    const Result<size_t> written = write_past_cache(bytes.substr(0, bytes.size() / kPage * kPage));
-    if (!written) return written.error();
-    if (*written == 0) break;
-    bytes.remove_prefix(*written);
-    size_ += *written;
-  }
-  return append(bytes);
-}
-
-Status AppendFile::sync() {
+Status AppendFile::sync(uint64_t length) {
   if (fdatasync(descriptor_.get()) != 0) return failed("fdatasync", path_);
-  forget_up_to(size_);
+  forget_up_to(length);
   return {};
 }
 
@@ -252,6 +208,7 @@ Status AppendFile::sync() {
 // what comes next, which is far cheaper than memory that the system has to find.
 void AppendFile::forget_up_to(uint64_t end) {
   constexpr uint64_t kWorthIt = 1 << 20;
+  constexpr uint64_t kPage = 4096;
   end -= end % kPage;
   if (end < forgotten_ + kWorthIt) return;
   (void)posix_fadvise(descriptor_.get(), static_cast<off_t>(forgotten_),

@@ -40,7 +40,7 @@ Status remove_file(const std::string& path);     // one that does not exist is f
 bool file_exists(const std::string& path);
 std::optional<uint64_t> file_size(const std::string& path);  // nullopt: there is none
 
-// A file that only grows. Not thread-safe.
+// A file that only grows. Not thread-safe but where it says so.
 class AppendFile {
  public:
   static Result<AppendFile> open(const std::string& path, mode_t mode = 0644);
@@ -49,13 +49,9 @@ class AppendFile {
 
   // All of the bytes, or an error; then the length may have grown by a part of them, see size().
   Status append(std::string_view bytes);
-  // The same for who can wait for the disk: much at a time goes there without being copied into the
-  // system's cache, which costs a fraction. For that `bytes` must lie in memory as they will in the
-  // file: the address and size() are the same modulo kPage. What does not, and the ends, are
-  // appended as ever. Not known to be on disk before sync(), either.
-  Status append_past_cache(std::string_view bytes);
-  static constexpr size_t kPage = 4096;
-  Status sync();  // data and length are on disk
+  Status sync() { return sync(size_); }  // data and length are on disk
+  // The same for the first `length` bytes; may run beside append().
+  Status sync(uint64_t length);
   // Lets the system begin to write what stands behind `from`, and waits until what it was told to
   // write before is written: so little is left for sync() to wait for.
   void start_sync(uint64_t from);
@@ -66,12 +62,8 @@ class AppendFile {
   AppendFile(Descriptor descriptor, std::string path, uint64_t size)
       : descriptor_(std::move(descriptor)), path_(std::move(path)), size_(size), forgotten_(size) {}
   void forget_up_to(uint64_t end);
-  bool can_pass_cache();
-  Result<size_t> write_past_cache(std::string_view pages);
 
   Descriptor descriptor_;
-  Descriptor past_cache_;            // the same file, when it was needed
-  bool refuses_past_cache_ = false;  // the file system does not know how
   std::string path_;
   uint64_t size_;
   uint64_t forgotten_;  // up to here nothing is in the system's cache because of this file

@@ -79,35 +79,6 @@ TEST_F(FilesTest, FailedAtomicWriteKeepsTheOldFile) {
   EXPECT_FALSE(write_file_atomically(folder / "missing" / "x", "x").ok());
 }
 
-// Whatever lies where in memory, the file is the same.
-TEST_F(FilesTest, AppendingPastTheCacheIsAppending) {
-  constexpr size_t kPage = AppendFile::kPage;
-  std::string wanted;
-  std::vector<char> memory(2'000'000);
-  for (size_t i = 0; i < memory.size(); i++) memory[i] = static_cast<char>(i * 7 + i / 251);
-  Result<AppendFile> file = AppendFile::open(path);
-  ASSERT_TRUE(file.ok());
-  const auto base = reinterpret_cast<uintptr_t>(memory.data());
-  const size_t sizes[] = {1, kPage, 100'000, 300'000, 4 * 131'072, 1'000'001, 131'072 + 4'095};
-  for (const size_t skew : {size_t{0}, size_t{1}, size_t{512}}) {
-    for (const size_t size : sizes) {
-      // With no skew it lies as it will in the file.
-      const size_t from = (file->size() - base + skew) % kPage;
-      const std::string_view bytes(memory.data() + from, size);
-      ASSERT_TRUE(file->append_past_cache(bytes).ok());
-      wanted += bytes;
-      ASSERT_EQ(file->size(), wanted.size());
-    }
-    ASSERT_TRUE(file->sync().ok());
-    // What was torn is cut off, and one goes on behind it.
-    wanted.resize(wanted.size() - 5'001);
-    ASSERT_TRUE(file->truncate(wanted.size()).ok());
-  }
-  const Result<std::string> contents = read_file(path, 16 << 20);
-  ASSERT_TRUE(contents.ok());
-  EXPECT_TRUE(*contents == wanted);
-}
-
 TEST_F(FilesTest, AppendFileGrowsAndShrinks) {
   {
     Result<AppendFile> file = AppendFile::open(path);

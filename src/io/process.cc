@@ -179,12 +179,6 @@ bool disable_huge_pages() {
          prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0) == 0;
 }
 
-void make_huge_page(char* begin) {
-  if (madvise(begin, kHugePage, MADV_HUGEPAGE) != 0) return;
-  // Small pages that are there already would stay.
-  (void)madvise(begin, kHugePage, MADV_DONTNEED);
-}
-
 Result<int> oom_score_adj() {
   const Result<std::string> text = read_file("/proc/self/oom_score_adj", 64);
   if (!text) return text.error();

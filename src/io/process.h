@@ -62,11 +62,6 @@ uint64_t raise_descriptor_limit(uint64_t wanted);
 // Huge pages make every write of a forked or snapshotted page copy 2 MB. Returns whether none come
 // unasked from now on; where the system cannot tell those apart that are asked for, none at all.
 bool disable_huge_pages();
-// Asks for one, for memory that the disk is handed as a whole. `begin` is a multiple of its size;
-// what the memory holds is lost.
-inline constexpr size_t kHugePage = 2 << 20;
-void make_huge_page(char* begin);
-
 // How eagerly the kernel ends this process when memory is out, -1000 (never) to 1000. Lowering it
 // needs privilege.
 Result<int> oom_score_adj();

@@ -163,15 +163,5 @@ TEST(SystemClock, NeverGoesBackAndKnowsTheYear) {
   EXPECT_LE(std::abs(clock.wall_ms() / 1000 - static_cast<int64_t>(time(nullptr))), 1);
 }
 
-TEST(Process, AHugePageIsMemoryLikeAnyOther) {
-  const std::unique_ptr<void, decltype(&std::free)> memory(std::aligned_alloc(kHugePage, kHugePage),
-                                                           &std::free);
-  ASSERT_NE(memory, nullptr);
-  auto* const begin = static_cast<char*>(memory.get());
-  make_huge_page(begin);
-  std::fill(begin, begin + kHugePage, 'x');
-  EXPECT_EQ(std::count(begin, begin + kHugePage, 'x'), static_cast<ptrdiff_t>(kHugePage));
-}
-
 }  // namespace
 }  // namespace sorrel::io

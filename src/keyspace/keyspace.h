@@ -11,7 +11,7 @@
 #include "keyspace/access_clock.h"
 #include "keyspace/eviction_policy.h"
 #include "keyspace/field_due_index.h"
-#include "keyspace/latch.h"
+#include "base/latch.h"
 #include "keyspace/reclaimer.h"
 #include "structs/table.h"
 #include "types/hash.h"

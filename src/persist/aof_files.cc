@@ -75,7 +75,7 @@ Result<OpenLog> copy_log(const std::string& from, const std::string& to) {
     return copy->file->append(bytes);
   });
   if (!copied) return copied.error();
-  if (Status synced = copy->file->sync(); !synced) return synced.error();
+  if (Status synced = copy->file->sync(copy->size); !synced) return synced.error();
   return copy;
 }
 

@@ -197,9 +197,9 @@ TEST_F(AofFilesTest, AFileThatIsStillToBeDeletedIsNotWrittenTo) {
   ASSERT_TRUE(put_base("second", {.delete_history = false}).ok());
   make();
   ASSERT_TRUE(files->read().ok());
-  auto log = files->open_increment();
-  ASSERT_TRUE(log.ok());
-  ASSERT_TRUE(log->file->append("new").ok());
+  auto opened = files->open_increment();
+  ASSERT_TRUE(opened.ok());
+  ASSERT_TRUE(opened->file->append("new").ok());
   files->delete_history();
   EXPECT_EQ(get(files->path("a.aof.2.incr.aof")), "new");
   EXPECT_EQ(manifest_text(),
@@ -255,8 +255,9 @@ class AofMoveTest : public AofFilesTest {
     fs::create_directory(dir / "new");
     ASSERT_TRUE(files->read().ok());
     ASSERT_TRUE(put_base("old base", {}).ok());
-    auto log = files->open_increment();
-    ASSERT_TRUE(log.ok() && log->file->append("since then").ok() && log->file->sync().ok());
+    auto opened = files->open_increment();
+    ASSERT_TRUE(opened.ok() && opened->file->append("since then").ok() &&
+                opened->file->sync(10).ok());
     old_manifest = manifest_text();
   }
   Result<OpenLog> move() {
@@ -270,10 +271,10 @@ class AofMoveTest : public AofFilesTest {
 };
 
 TEST_F(AofMoveTest, TheLogGoesOnElsewhere) {
-  auto log = move();
-  ASSERT_TRUE(log.ok());
-  EXPECT_EQ(log->size, 10u);
-  ASSERT_TRUE(log->file->append(", and more").ok());
+  auto opened = move();
+  ASSERT_TRUE(opened.ok());
+  EXPECT_EQ(opened->size, 10u);
+  ASSERT_TRUE(opened->file->append(", and more").ok());
   EXPECT_EQ(files->place(), to);
   EXPECT_EQ(get(dir / "new/logs/b.aof.manifest"),
             "file b.aof.1.base.rdb seq 1 type b\nfile b.aof.1.incr.aof seq 1 type i\n");

@@ -15,26 +15,10 @@ constexpr size_t kBlockBytes = 1024 * 1024;
 // Blocks that wait to be used again: what a busy log fills between two syncs, so that its memory
 // is not taken from the system anew for every byte. That costs a multiple of all else, so they are
 // kept for a while when nothing comes, too.
-constexpr size_t kFreeBlocks = 32;                                  // of each kind
-constexpr size_t kMostKept = std::max(kBlockBytes, io::kHugePage);  // of one of them
+constexpr size_t kFreeBlocks = 32;
 constexpr int64_t kKeepNs = 10'000'000'000;
-// Busy workers write this often. Where turns are short, a call into the system in each would cost
-// more than all else that the log does; a few in a row cost nobody anything.
-constexpr int64_t kGatherNs = 2'000'000;
-constexpr int64_t kInARowNs = 16 * kGatherNs;
-// So long it may take until the thread writes what no worker has come to write: the last of a busy
-// time. It must not wake often beside workers that come, since that costs as much as they save.
-constexpr int64_t kLeftNs = 10'000'000;
-// A flood: workers have written this much so many times, and as often as they may or nearly so. It
-// is over when less than that has come while the thread was waiting.
-constexpr uint64_t kFloodBytes = 128 * 1024;
-constexpr int64_t kFloodGapNs = 2 * kGatherNs;
-constexpr int kFloodWrites = 4;
-constexpr uint64_t kStillFloodBytes = kFloodBytes * (kLeftNs / kFloodGapNs);
-// In it the thread writes when this much is there, or after that time. More would hardly cost less.
-constexpr uint64_t kFullBytes = 1536 * 1024;
-static_assert(kFullBytes < LogBlock::kPastCacheBytes,
-              "there is room for what comes until it begins");
+// What a SELECT or a timestamp adds to an effect.
+constexpr size_t kAround = 64;
 // With `everysec` replies wait when the oldest change is this old and not synced.
 constexpr int64_t kStallNs = 2'000'000'000;
 
@@ -52,20 +36,20 @@ AofWriter::~AofWriter() {
 
 void AofWriter::start(OpenLog log, bool counts) {
   const uint64_t last = stream_.last_sequence();
-  pen_ = std::make_unique<AofPen>(std::move(log), last);
+  file_ = std::make_unique<AofFileWriter>(std::move(log), last);
   {
     const std::lock_guard lock(mutex_);
     seen_ = last;
     selected_ = -1;
     stamped_second_ = 0;
-    oldest_ns_ = wrote_ns_ = paid_until_ns_ = 0;
-    large_writes_ = 0;
-    stopping_ = urgent_ = resting_ = at_disk_ = flood_ = false;
+    oldest_ns_ = 0;
+    stopping_ = urgent_ = resting_ = false;
     state_ = {};
-    state_.file_size = queue_begins_ = pen_->size();
-    call_again_ns_ = AofPen::kNever;
+    state_.file_size = file_->size();
+    call_again_ns_ = AofFileWriter::kNever;
   }
   counts_.store(false);
+  switching_.store(0);
   told_ = 0;
   stream_.durability().set_durable(0);
   stream_.attach(this);
@@ -97,12 +81,12 @@ Status AofWriter::stop() {
   thread_.join();
   counts_.store(false);
   stream_.durability().stop_holding();
-  // Whoever still waits has nothing to wait for.
+  // Replies that are still held have nothing to wait for.
   stream_.durability().set_durable(UINT64_MAX);
   queue_.clear();
   switches_.clear();
-  const Status ended = pen_->failing() ? Status(Error{pen_->problem()}) : Status();
-  pen_.reset();
+  const Status ended = file_->failing() ? Status(Error{file_->problem()}) : Status();
+  file_.reset();
   return ended;
 }
 
@@ -121,7 +105,6 @@ void AofWriter::set_options(const AofWriterOptions& options) {
     if (options_.policy != SyncPolicy::kNever) owed_ = stream_.last_sequence();
     options_ = options;
     urgent_ = true;
-    flood_ = false;
   }
   work_.notify_one();
   if (!running() || !counts_.load()) return;
@@ -134,9 +117,18 @@ void AofWriter::set_options(const AofWriterOptions& options) {
 
 void AofWriter::switch_here(std::function<void()> task) {
   stream_.cut();
+  switching_.fetch_add(1);
   const std::lock_guard lock(mutex_);
-  switches_.push_back({stream_.next_sequence(), std::move(task)});
+  switches_.push_back({stream_.next_sequence(), [this, task = std::move(task)] {
+                         task();
+                         switching_.fetch_sub(1);
+                       }});
   place_due_switch();
+}
+
+void AofWriter::replace_file(OpenLog log) {
+  const std::lock_guard lock(file_mutex_);
+  file_->replace_file(std::move(log));
 }
 
 // Precondition: mutex_ is held.
@@ -156,24 +148,19 @@ void AofWriter::place_due_switch() {
 
 // Precondition: mutex_ is held, here and below.
 LogBlock& AofWriter::block_for(size_t bytes) {
+  bytes += kAround;
   if (!queue_.empty()) {
     LogBlock& last = *queue_.back();
-    const bool suits = last.past_cache() || !flood_;
-    if (suits && (last.size() == 0 || last.has_room_for(bytes))) return last;
+    if (last.size() == 0 || last.has_room_for(bytes)) return last;
   }
-  std::vector<LogBlockPtr>& kept = flood_ ? free_.huge : free_.usual;
-  if (kept.empty()) {
+  if (free_.empty()) {
     queue_.push_back(std::make_unique<LogBlock>());
   } else {
-    queue_.push_back(std::move(kept.back()));
-    kept.pop_back();
+    queue_.push_back(std::move(free_.back()));
+    free_.pop_back();
   }
   LogBlock& block = *queue_.back();
-  if (flood_) {
-    block.begin_past_cache(queue_begins_ + queued_bytes_);
-  } else {
-    block.reserve(kBlockBytes);
-  }
+  block.reserve(std::max(kBlockBytes, bytes));
   return block;
 }
 
@@ -221,90 +208,119 @@ void AofWriter::on_effect(const Effect& effect) {
     place_due_switch();
 }
 
-void AofWriter::end_batch(Batch batch) {
-  if (batch == Batch::kMore) return mutex_.unlock();
-  const int64_t now_ns = clock_.monotonic_ns();
-  if (oldest_ns_ == 0 && !queue_.empty()) oldest_ns_ = now_ns;
+void AofWriter::end_batch() {
+  if (oldest_ns_ == 0 && !queue_.empty()) oldest_ns_ = clock_.monotonic_ns();
+  mutex_.unlock();
+}
+
+// Effects that held replies wait for are synced, whatever the policy is now. Precondition:
+// file_mutex_ is held, too.
+SyncPolicy AofWriter::policy() const {
+  return file_->durable() < owed_ ? SyncPolicy::kAlways : options_.policy;
+}
+
+bool AofWriter::before_replies(uint64_t sequence) {
+  if (options_.policy == SyncPolicy::kAlways) {
+    wake_for_group();
+    return true;  // Durability holds the replies.
+  }
+  if (file_->handed() >= sequence) return true;
+  if (switching_.load() != 0) return leave_to_thread(sequence);
+  return write_through(sequence);
+}
+
+// With `always`: the thread writes when it has nothing else to do, or when all clients that were
+// answered together have written again.
+void AofWriter::wake_for_group() {
   bool wake = false;
-  if (writes_through(now_ns)) {
-    wake = write_through(now_ns);
-  } else {
-    wake = (resting_ && !queue_.empty()) || group_.just_complete(seen_) || (is_full() && !at_disk_);
+  {
+    const std::lock_guard lock(mutex_);
+    wake = (resting_ && !queue_.empty()) || group_.just_complete(seen_);
     if (wake) resting_ = false;
   }
-  mutex_.unlock();
   if (wake) work_.notify_one();
 }
 
-// What was changed while there were syncs is synced, whatever the policy is now: somebody may wait
-// for it. Precondition: the pen is in nobody's hand.
-SyncPolicy AofWriter::policy() const {
-  const bool owes = options_.policy == SyncPolicy::kNever && pen_->durable() < owed_;
-  return owes ? SyncPolicy::kAlways : options_.policy;
-}
-
-// Can the worker write what it has brought?
-bool AofWriter::writes_through(int64_t now_ns) {
-  if (options_.policy == SyncPolicy::kAlways || flood_ || at_disk_ || queue_.empty() || urgent_ ||
-      state_.failing || options_.write_delay_us != 0) {
-    return false;
+// An AOF that does not count yet promises nothing.
+bool AofWriter::leave_to_thread(uint64_t sequence) {
+  if (!counts_.load()) return true;
+  {
+    const std::lock_guard lock(mutex_);
+    owed_ = std::max(owed_, sequence);
+    urgent_ = true;
   }
-  if (paid_until_ns_ - now_ns >= kInARowNs) return false;
-  const bool large = queued_bytes_ >= kFloodBytes && now_ns - wrote_ns_ <= kFloodGapNs;
-  large_writes_ = large ? large_writes_ + 1 : 0;
-  flood_ = large_writes_ > kFloodWrites;
-  return !flood_;
+  work_.notify_one();
+  return false;
 }
 
-// In a flood: is it time to write?
-bool AofWriter::is_full() const {
-  return flood_ && !state_.failing && queued_bytes_ >= kFullBytes;
-}
-
-// True: the thread has to hear of it.
-bool AofWriter::write_through(int64_t now_ns) {
-  for (LogBlockPtr& block : queue_) pen_->add(std::move(block));
+// Precondition: file_mutex_ is held, and mutex_.
+void AofWriter::take_queue() {
+  for (LogBlockPtr& block : queue_) file_->add(std::move(block));
   queue_.clear();
   queued_bytes_ = 0;
-  wrote_ns_ = now_ns;
-  paid_until_ns_ = std::max(paid_until_ns_, now_ns) + kGatherNs;
-  const int64_t due_ns = pen_->write(now_ns, policy());
-  queue_begins_ = pen_->size_to_come();
-  tell_durable();
-  keep_free_blocks();
-  if (pen_->failing()) {
-    // The thread sees that, tells of it and tries again.
-    urgent_ = true;
-    return true;
-  }
-  note_state();
-  if (pen_->idle()) oldest_ns_ = 0;
-  const bool sooner = due_ns < call_again_ns_;
-  call_again_ns_ = due_ns;
-  return sooner;
 }
 
-void AofWriter::tell_durable() {
-  if (!counts_.load() || pen_->durable() == told_) return;
-  told_ = pen_->durable();
+bool AofWriter::write_through(uint64_t sequence) {
+  const std::lock_guard file_lock(file_mutex_);
+  // Another worker may have written it meanwhile.
+  if (file_->handed() >= sequence) return true;
+  SyncPolicy policy_now;
+  {
+    const std::lock_guard lock(mutex_);
+    take_queue();
+    policy_now = policy();
+  }
+  delay_write(options_.write_delay_us);
+  const bool was_failing = file_->failing();
+  const int64_t due_ns = file_->write(clock_.monotonic_ns(), policy_now);
+  set_durable();
+  bool wake = false;
+  {
+    const std::lock_guard lock(mutex_);
+    note_file();
+    // The thread tells of a failure and tries again.
+    urgent_ = urgent_ || file_->failing() != was_failing;
+    wake = urgent_ || due_ns < call_again_ns_;
+    call_again_ns_ = std::min(call_again_ns_, due_ns);
+  }
+  if (wake) work_.notify_one();
+  return file_->handed() >= sequence || leave_to_thread(sequence);
+}
+
+// DEBUG AOF-FLUSH-SLEEP.
+void AofWriter::delay_write(int64_t delay_us) const {
+  if (delay_us > 0) std::this_thread::sleep_for(std::chrono::microseconds(delay_us));
+}
+
+// Precondition: file_mutex_ is held.
+void AofWriter::set_durable() {
+  if (!counts_.load() || file_->durable() == told_) return;
+  told_ = file_->durable();
   stream_.durability().set_durable(told_);
 }
 
-void AofWriter::keep_free_blocks() {
-  for (LogBlockPtr& block : pen_->take_free()) {
-    std::vector<LogBlockPtr>& kept = block->is_huge() ? free_.huge : free_.usual;
-    if (kept.size() < kFreeBlocks && block->capacity() <= kMostKept) {
-      kept.push_back(std::move(block));
+// Precondition: file_mutex_ is held, and mutex_, here and below.
+void AofWriter::note_file() {
+  for (LogBlockPtr& block : file_->take_free()) {
+    if (free_.size() < kFreeBlocks && block->capacity() <= kBlockBytes) {
+      free_.push_back(std::move(block));
     }
+  }
+  state_.file_size = file_->size();
+  state_.waiting_bytes = file_->waiting_bytes();
+  state_.unwritten_bytes = file_->unwritten_bytes();
+  if (file_->idle() && queue_.empty()) {
+    oldest_ns_ = 0;
+  } else if (oldest_ns_ != 0) {
+    oldest_ns_ = std::max(oldest_ns_, file_->synced_ns());
   }
 }
 
-void AofWriter::note_state() {
-  state_.file_size = pen_->size();
-  state_.waiting_bytes = pen_->waiting_bytes();
-  state_.unwritten_bytes = pen_->unwritten_bytes();
-  state_.failing = pen_->failing();
-  state_.problem = pen_->problem();
+// True: that is news.
+bool AofWriter::note_failing() {
+  const bool was_failing = std::exchange(state_.failing, file_->failing());
+  state_.problem = file_->problem();
+  return state_.failing != was_failing;
 }
 
 AofWriterState AofWriter::state() const {
@@ -338,31 +354,18 @@ void AofWriter::forget_stalls() {
   state_.stalls = 0;
 }
 
-// When the thread is to write what is there, if no worker has done it.
-int64_t AofWriter::queue_due_ns() const {
-  if (state_.failing) return AofPen::kNever;
-  if (options_.policy == SyncPolicy::kAlways) return group_.wait_until(seen_);
-  return wrote_ns_ + kLeftNs;
-}
-
-// Until there is something to do, and a little longer where that lets more come together.
-void AofWriter::wait_for_work(std::unique_lock<std::mutex>& lock) {
+// Until there is something to do; with `always` a little longer where that lets more come together.
+void AofWriter::wait_for_work(Lock& lock) {
   const auto at = [](int64_t ns) {
     return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(ns));
   };
-  for (;;) {
-    if (stopping_ || urgent_ || flush_wanted_ > flush_done_ || is_full()) break;
-    const int64_t now_ns = clock_.monotonic_ns();
+  while (!stopping_ && !urgent_ && flush_wanted_ == flush_done_) {
     int64_t until_ns = call_again_ns_;
-    if (!queue_.empty()) until_ns = std::min(until_ns, queue_due_ns());
-    if (now_ns >= until_ns) break;
-    // While workers write it looks now and then for what they leave: to be told each time would
-    // cost more.
-    const bool workers_write = options_.policy != SyncPolicy::kAlways && !state_.failing;
-    const bool on_guard = workers_write && queue_.empty() && now_ns < wrote_ns_ + kLeftNs;
-    if (on_guard) until_ns = std::min(until_ns, wrote_ns_ + kLeftNs);
-    resting_ = queue_.empty() && !on_guard;
-    if (until_ns == AofPen::kNever) {
+    const bool writes = options_.policy == SyncPolicy::kAlways && !queue_.empty();
+    if (writes && !state_.failing) until_ns = std::min(until_ns, group_.wait_until(seen_));
+    if (clock_.monotonic_ns() >= until_ns) break;
+    resting_ = queue_.empty();
+    if (until_ns == AofFileWriter::kNever) {
       work_.wait(lock);
     } else {
       work_.wait_until(lock, at(until_ns));
@@ -373,68 +376,58 @@ void AofWriter::wait_for_work(std::unique_lock<std::mutex>& lock) {
 }
 
 void AofWriter::run() {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    wait_for_work(lock);
-    std::vector<LogBlockPtr> taken = std::move(queue_);
-    queue_.clear();
-    if (flood_ && queued_bytes_ < kStillFloodBytes) {
-      flood_ = false;
-      large_writes_ = kFloodWrites;  // if it was only interrupted, it is back with the next turn
+  bool goes_on = true;
+  while (goes_on) {
+    {
+      Lock lock(mutex_);
+      wait_for_work(lock);
     }
-    queue_begins_ += queued_bytes_;
-    queued_bytes_ = 0;
-    const uint64_t flushing = flush_wanted_;
-    const bool finish = stopping_ || flushing > flush_done_;
-    const bool stop = stopping_;
-    const AofWriterOptions options = options_;
-    const SyncPolicy syncs = policy();
-    const bool was_failing = state_.failing;
-    const int64_t began_ns = clock_.monotonic_ns();
-    if (!taken.empty()) group_.begin_sync(seen_, began_ns);
-    at_disk_ = true;
-    lock.unlock();
-
-    if (options.write_delay_us > 0 && !taken.empty()) {
-      std::this_thread::sleep_for(std::chrono::microseconds(options.write_delay_us));
-    }
-    const bool writes = !taken.empty();
-    for (LogBlockPtr& block : taken) pen_->add(std::move(block));
-    if (finish) (void)pen_->finish(began_ns);
-    const int64_t call_again_ns = pen_->work(began_ns, syncs);
-    const int64_t wrote_ns = clock_.monotonic_ns();
-    const bool synced = pen_->idle();
-    tell_durable();
-
-    lock.lock();
-    at_disk_ = false;
-    queue_begins_ = pen_->size_to_come();
-    if (writes) wrote_ns_ = wrote_ns;
-    call_again_ns_ = call_again_ns;
-    keep_free_blocks();
-    FreeBlocks spare;
-    if (std::exchange(round_seen_, seen_) != seen_) came_ns_ = wrote_ns;
-    if (synced && !free_.empty()) {
-      if (wrote_ns - came_ns_ >= kKeepNs) {
-        spare = std::exchange(free_, {});
-      } else {
-        call_again_ns_ = std::min(call_again_ns_, came_ns_ + kKeepNs);
-      }
-    }
-    note_state();
-    if (synced) oldest_ns_ = queue_.empty() ? 0 : began_ns;
-    if (writes && options.policy == SyncPolicy::kAlways) group_.end_sync(seen_, wrote_ns);
-    flush_done_ = flushing;
-    done_.notify_all();
-    const bool tell = state_.failing != was_failing && on_trouble_;
-    if (tell || !spare.empty()) {
-      lock.unlock();
-      spare = {};
-      if (tell) on_trouble_();
-      lock.lock();
-    }
-    if (stop) return;
+    goes_on = work();
   }
+}
+
+// One round of the thread. False: it was the last.
+bool AofWriter::work() {
+  Lock file_lock(file_mutex_);
+  Lock lock(mutex_);
+  const bool writes = !queue_.empty();
+  take_queue();
+  const uint64_t flushing = flush_wanted_;
+  const bool stop = stopping_;
+  const bool finish = stop || flushing > flush_done_;
+  const AofWriterOptions options = options_;
+  const SyncPolicy policy_now = policy();
+  const int64_t began_ns = clock_.monotonic_ns();
+  call_again_ns_ = AofFileWriter::kNever;
+  if (writes) group_.begin_sync(seen_, began_ns);
+  lock.unlock();
+
+  if (writes) delay_write(options.write_delay_us);
+  if (finish) (void)file_->finish(began_ns, &file_lock);
+  const int64_t due_ns = file_->work(began_ns, policy_now, &file_lock);
+  set_durable();
+
+  lock.lock();
+  const int64_t now_ns = clock_.monotonic_ns();
+  call_again_ns_ = std::min(call_again_ns_, due_ns);
+  note_file();
+  const bool tell = note_failing() && on_trouble_;
+  if (std::exchange(round_seen_, seen_) != seen_) came_ns_ = now_ns;
+  std::vector<LogBlockPtr> spare;
+  if (file_->idle() && !free_.empty()) {
+    if (now_ns - came_ns_ >= kKeepNs) {
+      spare = std::exchange(free_, {});
+    } else {
+      call_again_ns_ = std::min(call_again_ns_, came_ns_ + kKeepNs);
+    }
+  }
+  if (writes && options.policy == SyncPolicy::kAlways) group_.end_sync(seen_, now_ns);
+  flush_done_ = flushing;
+  done_.notify_all();
+  lock.unlock();
+  file_lock.unlock();
+  if (tell) on_trouble_();
+  return !stop;
 }
 
 }  // namespace sorrel::persist

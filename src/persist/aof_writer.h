@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "persist/aof_pen.h"
+#include "persist/aof_file_writer.h"
 #include "persist/commit_group.h"
 #include "propagate/effect_log.h"
 
@@ -35,20 +35,27 @@ struct AofWriterState {
   std::string problem;  // the last one, as the system says it
 };
 
-// The log's way to the disk: takes the stream's effects in, has them written, and has a thread that
-// syncs. No worker ever waits for a sync; who must not speak before it asks Durability.
+// The AOF's way to the disk: takes the stream's effects in, has them written before the replies that
+// reflect them leave, and has a thread that syncs.
 //
-//   workers ── on_effect ──> blocks ──(mutex)──> AofPen ──> set_durable, wake workers
+//   workers ── on_effect ──> queue ──┬─ before_replies (everysec, no) ─┬─> AofFileWriter ─> file
+//                (mutex_)            └─ the thread (always, a switch) ─┘   (file_mutex_)
+//                                                                              │ fsync, by the
+//              Durability <── set_durable, wakes workers <─────────────────────┘ thread alone
 //
-// Who writes: for `always` the thread, as soon as those who were answered together have written
-// again (see CommitGroup). Else the worker itself, at the end of its turn and before its replies
-// leave: what the system has is not lost when the process dies. When it has done so too often of
-// late it is left to the next turn, or to the thread in a few milliseconds; so is what comes while
-// the thread is at the disk. In a flood, when workers would write much every time, they leave it to
-// the thread altogether, which gives it to the disk in large pieces, past the system's cache.
+// With `everysec` and `no` a reply leaves only after write() has returned for everything that it
+// reflects: a killed process loses nothing it has acknowledged. The first worker that wants to
+// reply writes for all; the others find their effects written. No worker waits for an fsync.
 //
-// Thread rule: on_effect and batches from the stream; switch_here, set_options, start and stop
-// under the gate (or before workers start); state() from any thread.
+// Where a worker cannot write, since the disk fails or a switch to another file is under way, the
+// replies to the clients that made the changes are held until these are durable; so are all replies
+// about changed keys with `always`, where the thread writes as soon as the clients answered together
+// have written again (see CommitGroup).
+//
+// Thread rule: on_effect and batches from the stream; before_replies from any worker inside its
+// batch; switch_here, set_options, start and stop in an exclusive section (or before workers
+// start); state() from any thread. file_mutex_ is taken before mutex_. mutex_ is never held during a
+// system call.
 class AofWriter final : public EffectSink {
  public:
   // Both outlive it. `on_trouble` is called by the thread when the disk begins to fail and when it
@@ -75,7 +82,7 @@ class AofWriter final : public EffectSink {
   // the former are synced. It may replace the file.
   void switch_here(std::function<void()> task);
   // By such a task.
-  void replace_file(OpenLog log) { pen_->replace_file(std::move(log)); }
+  void replace_file(OpenLog log);
 
   AofWriterState state() const;
   // From a cron: with `everysec` nobody is promised more than what is older than two seconds, so
@@ -87,31 +94,28 @@ class AofWriter final : public EffectSink {
   void begin_batch() override { mutex_.lock(); }
   void on_effect(const Effect& effect) override;
   bool takes_runs() const override { return true; }
-  void end_batch(Batch batch) override;
+  void end_batch() override;
+  bool before_replies(uint64_t sequence) override;
 
  private:
   struct Switch {
-    uint64_t sequence;  // of the first effect behind it
+    uint64_t sequence;  // of the first effect after it
     std::function<void()> task;
   };
-
-  // Of huge pages, and others.
-  struct FreeBlocks {
-    std::vector<LogBlockPtr> usual;
-    std::vector<LogBlockPtr> huge;
-    bool empty() const { return usual.empty() && huge.empty(); }
-  };
+  using Lock = AofFileWriter::Lock;
 
   void run();
-  void wait_for_work(std::unique_lock<std::mutex>& lock);
-  int64_t queue_due_ns() const;
+  void wait_for_work(Lock& lock);
+  bool work();
+  void delay_write(int64_t delay_us) const;
   SyncPolicy policy() const;
-  bool writes_through(int64_t now_ns);
-  bool write_through(int64_t now_ns);
-  bool is_full() const;
-  void tell_durable();
-  void keep_free_blocks();
-  void note_state();
+  bool write_through(uint64_t sequence);
+  bool leave_to_thread(uint64_t sequence);
+  void wake_for_group();
+  void take_queue();
+  void set_durable();
+  void note_file();
+  bool note_failing();
   LogBlock& block_for(size_t bytes);
   void select(int db, LogBlock& block);
   void place_due_switch();
@@ -120,43 +124,39 @@ class AofWriter final : public EffectSink {
   const Clock& clock_;
   EffectStream& stream_;
   std::function<void()> on_trouble_;
-  AofWriterOptions options_;  // changed under the gate and mutex_
-  // Whose it is: the thread's while it is at the disk, else whoever's who holds mutex_.
-  std::unique_ptr<AofPen> pen_;
+  AofWriterOptions options_;  // changed in an exclusive section and under mutex_
   std::thread thread_;
-  std::atomic<bool> counts_{false};  // changed under the gate
+  std::atomic<bool> counts_{false};      // changed in an exclusive section
+  std::atomic<unsigned> switching_{0};   // switches that are not done
+
+  std::mutex file_mutex_;
+  // Guarded by file_mutex_, but for what it says itself.
+  std::unique_ptr<AofFileWriter> file_;
+  uint64_t told_ = 0;  // what Durability has been told
 
   mutable std::mutex mutex_;
   std::condition_variable work_;
   std::condition_variable done_;
   // Guarded by mutex_.
   std::vector<LogBlockPtr> queue_;
-  FreeBlocks free_;
+  std::vector<LogBlockPtr> free_;
   std::vector<Switch> switches_;
   uint64_t seen_ = 0;        // the last effect that came
-  uint64_t round_seen_ = 0;  // when the thread was at the disk last
-  int64_t came_ns_ = 0;      // when it last was there after something had come
+  uint64_t round_seen_ = 0;  // at the thread's last round
+  int64_t came_ns_ = 0;      // the thread's last round that found new effects
   uint64_t queued_bytes_ = 0;
-  uint64_t queue_begins_ = 0;  // where in the file, if nothing goes wrong
   int selected_ = -1;
   int64_t stamped_second_ = 0;
   int64_t oldest_ns_ = 0;  // when the first effect came that is not synced yet; 0: none
   bool resting_ = false;   // the thread waits for something to come
-  bool at_disk_ = false;   // the thread is
   bool urgent_ = false;    // something is not to wait for more to come
-  int64_t call_again_ns_ = AofPen::kNever;
-  int64_t wrote_ns_ = 0;
-  int64_t paid_until_ns_ = 0;  // each write of a worker moves it on; never too far ahead of now
-  int large_writes_ = 0;       // of workers, one after the other
-  bool flood_ = false;
-  uint64_t owed_ = 0;  // effects up to here were made under a policy that syncs
+  int64_t call_again_ns_ = AofFileWriter::kNever;
+  uint64_t owed_ = 0;  // effects up to here are synced whatever the policy
   CommitGroup group_;
   bool stopping_ = false;
   uint64_t flush_wanted_ = 0;
   uint64_t flush_done_ = 0;
   AofWriterState state_;
-  // Of who has the pen.
-  uint64_t told_ = 0;  // what others know to be durable
 };
 
 }  // namespace sorrel::persist

@@ -24,8 +24,7 @@ struct FakeDisk {
   // A failed sync: the kernel has dropped what it could not write and calls it clean.
   bool drops_on_failed_sync = false;
   size_t syncs = 0;
-  size_t past_cache = 0;  // appends that could go past the system's cache
-  std::mutex mutex;       // guards all of it
+  std::mutex mutex;  // guards all of it
 
   std::string contents() {
     const std::lock_guard lock(mutex);
@@ -60,19 +59,16 @@ class FakeLogFile final : public LogFile {
     disk_.written += bytes.substr(0, static_cast<size_t>(taken));
     return Error{"write fake: No space left on device"};
   }
-  Status append_past_cache(std::string_view bytes) override {
-    {
-      const std::lock_guard lock(disk_.mutex);
-      const auto address = reinterpret_cast<uintptr_t>(bytes.data());
-      if ((address - disk_.written.size()) % io::AppendFile::kPage == 0) disk_.past_cache++;
-    }
-    return append(bytes);
-  }
-  Status sync() override {
-    const std::lock_guard lock(disk_.mutex);
+  // What was written meanwhile is not a part of it.
+  Status sync(uint64_t length) override {
+    std::unique_lock lock(disk_.mutex);
     disk_.syncs++;
-    if (disk_.on_sync()) {
-      disk_.synced = disk_.written;
+    const std::function<bool()> on_sync = disk_.on_sync;
+    lock.unlock();
+    const bool done = on_sync();
+    lock.lock();
+    if (done) {
+      disk_.synced = disk_.written.substr(0, length);
       return {};
     }
     if (disk_.drops_on_failed_sync) {

@@ -11,10 +11,7 @@ class DiskLogFile final : public LogFile {
  public:
   explicit DiskLogFile(io::AppendFile file) : file_(std::move(file)) {}
   Status append(std::string_view bytes) override { return file_.append(bytes); }
-  Status append_past_cache(std::string_view bytes) override {
-    return file_.append_past_cache(bytes);
-  }
-  Status sync() override { return file_.sync(); }
+  Status sync(uint64_t length) override { return file_.sync(length); }
   Status truncate(uint64_t size) override { return file_.truncate(size); }
 
  private:

@@ -16,11 +16,9 @@ class LogFile {
   virtual ~LogFile() = default;
   // All of the bytes at the end, or an Error: then any part of them may stand there.
   virtual Status append(std::string_view bytes) = 0;
-  // The same for who can wait for the disk; see io::AppendFile::append_past_cache().
-  virtual Status append_past_cache(std::string_view bytes) { return append(bytes); }
-  // After an Error nothing is known of what was written since the last sync: the kernel may have
-  // dropped it and call it clean.
-  virtual Status sync() = 0;
+  // The first `length` bytes are durable. May run beside append(). After an Error nothing is known
+  // of what was written since the last fsync: the kernel may have dropped it and call it clean.
+  virtual Status sync(uint64_t length) = 0;
   virtual Status truncate(uint64_t size) = 0;
 };
 

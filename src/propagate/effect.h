@@ -24,21 +24,27 @@ struct Effect {
   Audience audience = Audience::kAll;
 };
 
-// Who reads the stream: the AOF, the replication backlog, a test. It is given every effect, also
-// those that are for another audience: numbers have no gaps.
+// A reader of the stream: the AOF, the replication backlog, a test. It gets every effect, also those
+// for another audience: sequences have no gaps.
 class EffectSink {
  public:
   virtual ~EffectSink() = default;
-  // In ascending sequence order without gaps, one call at a time; from whichever worker flushes.
+  // In ascending sequence order without gaps, one call at a time; from any worker that flushes.
   virtual void on_effect(const Effect& effect) = 0;
-  // May effects that follow each other, of one database and audience, be handed out together, in
-  // one call with all their bytes? Where that must not be across a number: EffectStream::cut().
+  // True: consecutive effects of one database and audience may arrive in one call with all their
+  // bytes, except across a cut: EffectStream::cut().
   virtual bool takes_runs() const { return false; }
-  // Around all that is handed out in one go. kMore: the worker's turn goes on, and no reply leaves
-  // before it has come again.
-  enum class Batch : uint8_t { kMore, kLast };
+  // Around the effects of one hand-over. The mutex of the stream is held, so neither may wait.
   virtual void begin_batch() {}
-  virtual void end_batch(Batch) {}
+  virtual void end_batch() {}
+  // A worker is about to send replies that reflect effects up to `sequence`, all of which have
+  // arrived. Called outside the mutex of the stream, by several workers at once; may do I/O.
+  // False: the sink could not keep its promise for all of them, and the replies to the clients that
+  // made them must be held until Durability covers them.
+  virtual bool before_replies(uint64_t sequence) {
+    (void)sequence;
+    return true;
+  }
 };
 
 }  // namespace sorrel

@@ -17,7 +17,7 @@ void EffectStream::attach(EffectSink* sink) {
   const std::lock_guard lock(mutex_);
   // Numbers drawn while nobody listened were never submitted; nothing waits for them.
   const uint64_t next = next_.load(std::memory_order_relaxed);
-  if (readers_.empty()) emitted_ = next - 1;
+  if (readers_.empty()) emitted_.store(next - 1, std::memory_order_relaxed);
   readers_.push_back({sink, next});
   look_for_runs();
   active_.store(true, std::memory_order_relaxed);
@@ -44,33 +44,59 @@ void EffectStream::emit(uint64_t first, const Effect& effect) {
   for (const Reader& reader : readers_) {
     if (first >= reader.first) reader.sink->on_effect(effect);
   }
-  emitted_ = effect.sequence;
+  emitted_.store(effect.sequence, std::memory_order_release);
 }
 
-void EffectStream::submit(std::span<const Run> runs, std::string_view bytes,
-                          EffectSink::Batch batch) {
+void EffectStream::submit(std::span<const Run> runs, std::string_view bytes) {
   const std::lock_guard lock(mutex_);
   if (readers_.empty()) return;
   for (const Reader& reader : readers_) reader.sink->begin_batch();
   for (const Run& run : runs) {
     const std::string_view body = bytes.substr(run.begin, run.end - run.begin);
-    if (run.first == emitted_ + 1) {
+    const uint64_t emitted = emitted_.load(std::memory_order_relaxed);
+    if (run.first == emitted + 1) {
       emit(run.first, {run.last, run.db, body, run.audience});
       emit_waiting();
-    } else if (run.first > emitted_) {
+    } else if (run.first > emitted) {
       waiting_.emplace(run.first, Waiting{run.last, run.db, run.audience, std::string(body)});
     }
   }
-  for (const Reader& reader : readers_) reader.sink->end_batch(batch);
+  for (const Reader& reader : readers_) reader.sink->end_batch();
+}
+
+bool EffectStream::settle_before_replies() {
+  if (!active()) return true;
+  const uint64_t drawn = last_sequence();
+  if (shared_ && emitted_.load(std::memory_order_acquire) < drawn) collect();
+  bool kept = true;
+  for (const Reader& reader : readers_) kept &= reader.sink->before_replies(drawn);
+  return kept;
+}
+
+// A number is drawn and its effect stored under the latch of one log. So once every latch has been
+// held here, each number drawn before has come: the caller's own effects are waiting for no other.
+void EffectStream::collect() {
+  const std::lock_guard lock(logs_mutex_);
+  for (EffectLog* log : logs_) log->hand_over_finished();
 }
 
 void EffectStream::emit_waiting() {
-  while (!waiting_.empty() && waiting_.begin()->first == emitted_ + 1) {
+  while (!waiting_.empty() && waiting_.begin()->first == emitted_.load(std::memory_order_relaxed) + 1) {
     const auto first = waiting_.begin();
     const Waiting& next = first->second;
     emit(first->first, {next.last, next.db, next.body, next.audience});
     waiting_.erase(first);
   }
+}
+
+EffectLog::EffectLog(EffectStream& stream) : stream_(stream) {
+  const std::lock_guard lock(stream_.logs_mutex_);
+  stream_.logs_.push_back(this);
+}
+
+EffectLog::~EffectLog() {
+  const std::lock_guard lock(stream_.logs_mutex_);
+  std::erase(stream_.logs_, this);
 }
 
 void EffectLog::encode(std::span<const std::string_view> args) {
@@ -135,10 +161,10 @@ void EffectLog::begin_part(int db, Audience to) {
   unit_.db = db;
 }
 
-// `encode_it` puts the command behind all that is there.
+// `encode_it` puts the command behind all that is there. Precondition: latch_ is held.
 template <class Encode>
 [[gnu::always_inline]] inline void EffectLog::add(int db, Audience to, Encode&& encode_it) {
-  settle();
+  if (lent_end_ != nullptr) take_lent();
   if (!stream_.active() || to == Audience::kNobody) return;
   if (unit_.depth == 0) {
     const size_t begin = bytes_.size();
@@ -153,10 +179,12 @@ template <class Encode>
 }
 
 void EffectLog::append(int db, std::span<const std::string_view> args, Audience to) {
+  const Held held(*this);
   add(db, to & audience_, [&] { encode(args); });
 }
 
 void EffectLog::append_text(int db, std::string_view command) {
+  const Held held(*this);
   if (command.data() == lent_end_) [[likely]] {
     // It ends behind the last run's, which is not in a unit.
     EffectStream::Run& run = runs_.back();
@@ -201,13 +229,15 @@ void EffectLog::take_lent() {
 }
 
 void EffectLog::begin_unit() {
-  settle();
+  const Held held(*this);
+  if (lent_end_ != nullptr) take_lent();
   if (unit_.depth++ > 0) return;
   unit_.parts.clear();
   unit_.mixed = unit_.dropped = false;
 }
 
 void EffectLog::end_unit() {
+  const Held held(*this);
   if (--unit_.depth > 0 || unit_.parts.empty() || unit_.dropped) return;
   if (unit_.mixed) {
     add_part_for(Audience::kLog);
@@ -245,15 +275,21 @@ void EffectLog::add_part_for(Audience audience) {
   add_item(began_db, audience, begin);
 }
 
-void EffectLog::flush() {
-  settle();
-  if (!runs_.empty() || more_follows_) hand_over(EffectSink::Batch::kLast);
+bool EffectLog::flush() {
+  hand_over_finished();
+  return stream_.settle_before_replies();
 }
 
-void EffectLog::hand_over(EffectSink::Batch batch) {
-  stream_.submit(runs_, bytes_.view(), batch);
+void EffectLog::hand_over_finished() {
+  const Held held(*this);
+  if (lent_end_ != nullptr) take_lent();
+  if (!runs_.empty()) hand_over();
+}
+
+// Under latch_, so that no other worker finds it empty while its effects are on their way.
+void EffectLog::hand_over() {
+  stream_.submit(runs_, bytes_.view());
   runs_.clear();
-  more_follows_ = batch == EffectSink::Batch::kMore;
   // What is open is not whole yet and stays where it is.
   if (unit_.depth > 0) return;
   bytes_.clear(kKeepBytes);

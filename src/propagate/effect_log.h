@@ -9,11 +9,14 @@
 #include <string_view>
 #include <vector>
 
+#include "base/latch.h"
 #include "propagate/durability.h"
 #include "propagate/effect.h"
 #include "resp/output_buffer.h"
 
 namespace sorrel {
+
+class EffectLog;
 
 // Many workers, one ordered stream:
 //
@@ -23,6 +26,10 @@ namespace sorrel {
 // A worker draws a sequence number while it holds the latches of the keys it changed; so for any
 // key, sequence order is the order of changes. It hands its effects over at the end of its turn.
 // Numbers are dense, so the stream knows what is still missing and lets later ones wait.
+//
+// No reply leaves before the sinks have every effect that it can reflect. The missing ones may lie
+// in the log of a worker in the middle of a long loop iteration, or of a thread that the system has
+// put aside; the worker that wants to reply takes them from there instead of waiting.
 class EffectStream {
  public:
   enum class Writers : uint8_t { kOne, kSeveral };
@@ -50,6 +57,11 @@ class EffectStream {
   // How much of it is safe on disk.
   Durability& durability() { return durability_; }
 
+  // Before replies leave: every effect drawn so far reaches the sinks, and they do what they
+  // promise before replies. See EffectSink::before_replies() for the result. Inside a batch, under
+  // no latch.
+  [[nodiscard]] bool settle_before_replies();
+
  private:
   friend class EffectLog;
   // Effects that follow each other and are handed out together; where that is not wanted, one.
@@ -71,7 +83,8 @@ class EffectStream {
   }
   // May the effect with this number be in one run with the one before it?
   bool joins(uint64_t sequence) const { return runs_ && sequence != cut_; }
-  void submit(std::span<const Run> runs, std::string_view bytes, EffectSink::Batch batch);
+  void submit(std::span<const Run> runs, std::string_view bytes);
+  void collect();
   void emit(uint64_t first, const Effect& effect);
   void emit_waiting();
   void look_for_runs();
@@ -86,7 +99,8 @@ class EffectStream {
   Durability durability_;
   std::mutex mutex_;
   // Guarded by mutex_.
-  uint64_t emitted_ = 1;  // every number up to here has gone to the sinks
+  // Every number up to here has gone to the sinks. Changed under mutex_.
+  std::atomic<uint64_t> emitted_{1};
   struct Waiting {
     uint64_t last;
     int db;
@@ -99,12 +113,20 @@ class EffectStream {
     uint64_t first;  // the first number that is for it
   };
   std::vector<Reader> readers_;
+
+  std::mutex logs_mutex_;  // taken before any log's latch
+  std::vector<EffectLog*> logs_;
 };
 
-// One worker's part. Not thread-safe.
+// One worker's part. Thread rule: its worker's thread only; but other workers take finished effects
+// out of it (hand_over_finished()), so whatever touches them holds latch_, which a worker alone in
+// the process skips.
 class EffectLog {
  public:
-  explicit EffectLog(EffectStream& stream) : stream_(stream) {}
+  explicit EffectLog(EffectStream& stream);
+  ~EffectLog();
+  EffectLog(const EffectLog&) = delete;
+  EffectLog& operator=(const EffectLog&) = delete;
 
   bool active() const { return stream_.active() && audience_ != Audience::kNobody; }
   // Who is to repeat what is appended from now on: scripts may choose, and what is being loaded
@@ -120,6 +142,7 @@ class EffectLog {
   void append_text(int db, std::string_view command);
   // Takes what was lent.
   void settle() {
+    const Held held(*this);
     if (lent_end_ != nullptr) take_lent();
   }
   // Settles when it ends, before the bytes of requests do.
@@ -154,15 +177,20 @@ class EffectLog {
   // The last effect of this worker's; 0: there was none.
   uint64_t last_drawn() const { return last_drawn_; }
 
-  // Hands everything over. Called outside latches, at the end of the turn, before replies leave.
-  void flush();
-  // The same in the middle of a long turn, when much has come together: what is gathered in ever
-  // the same few cache lines costs the commands less. A unit that is open stays.
+  // Hands everything over and readies the stream for replies: see
+  // EffectStream::settle_before_replies(), also for the result. Called outside latches, at the end
+  // of the loop iteration, before replies leave. A unit that is open stays.
+  bool flush();
+  // Hands over in the middle of a long iteration, when much has come together: what is gathered in
+  // ever the same few cache lines costs the commands less.
   void flush_much() {
-    settle();
+    const Held held(*this);
+    if (lent_end_ != nullptr) take_lent();
     if (bytes_.size() >= kMuch && unit_.depth == 0) [[unlikely]]
-      hand_over(EffectSink::Batch::kMore);
+      hand_over();
   }
+  // The finished effects go to the stream. By any worker.
+  void hand_over_finished();
 
  private:
   static constexpr size_t kMuch = 4 * 1024;
@@ -185,11 +213,28 @@ class EffectLog {
     std::vector<Part> parts;
   };
 
+  // Excludes other workers from finished effects, for a few stores at a time.
+  class Held {
+   public:
+    explicit Held(EffectLog& log) : latch_(log.stream_.shared_ ? &log.latch_ : nullptr) {
+      if (latch_ != nullptr) latch_->lock();
+    }
+    ~Held() {
+      if (latch_ != nullptr) latch_->unlock();
+    }
+    Held(const Held&) = delete;
+    Held& operator=(const Held&) = delete;
+
+   private:
+    Latch* latch_;
+  };
+
   template <class Encode>
   void add(int db, Audience to, Encode&& encode_it);
   void encode(std::span<const std::string_view> args);
   void encode_select(int db);
   void add_item(int db, Audience audience, size_t begin);
+  void hand_over();
   void take_lent();
   void begin_text_run(uint64_t sequence, int db, std::string_view command);
   void add_text(int db, std::string_view command);
@@ -199,9 +244,9 @@ class EffectLog {
   void add_part_for(Audience audience);
   uint64_t draw();
   void tell_keys(uint64_t sequence);
-  void hand_over(EffectSink::Batch batch);
 
   EffectStream& stream_;
+  Latch latch_;
   resp::OutputBuffer bytes_;
   // Lent bytes, which follow bytes_ and end the last run; null: none, and none follow.
   const char* lent_begin_ = nullptr;
@@ -209,7 +254,6 @@ class EffectLog {
   std::vector<EffectStream::Run> runs_;
   Unit unit_;
   Audience audience_ = Audience::kAll;
-  bool more_follows_ = false;  // the last batch of this turn is still to come
   bool changed_any_ = false;
   std::vector<uint64_t> changed_;  // hashes of keys
   uint64_t last_told_ = 0;

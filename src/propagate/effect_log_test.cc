@@ -16,14 +16,20 @@ struct Collector : EffectSink {
     EXPECT_TRUE(in_batch);
   }
   void begin_batch() override { in_batch = true; }
-  void end_batch(Batch batch) override {
+  void end_batch() override {
     in_batch = false;
-    batches.push_back(batch);
+    batches++;
+  }
+  bool before_replies(uint64_t sequence) override {
+    replied_at.push_back(sequence - 1);
+    return keeps;
   }
   std::vector<uint64_t> sequences;  // 1 is that of the first effect
   std::vector<std::string> bodies;
   std::vector<Audience> audiences;
-  std::vector<Batch> batches;
+  std::vector<uint64_t> replied_at;
+  bool keeps = true;
+  int batches = 0;
   bool in_batch = false;
 };
 
@@ -50,7 +56,7 @@ TEST(EffectLogTest, EncodedOnceAsRespAndInOrder) {
   append(one, "a");
   append(two, "b");
   append(one, "c");
-  two.flush();
+  two.hand_over_finished();
   EXPECT_TRUE(first.bodies.empty());  // "a" is still missing
   one.flush();
   const std::vector<std::string> wanted = {"*1\r\n$1\r\na\r\n", "*1\r\n$1\r\nb\r\n",
@@ -306,17 +312,17 @@ TEST(EffectLogTest, MuchIsHandedOverInTheMiddleOfATurn) {
   const std::string word(100, 'x');
   append(log, word);
   log.flush_much();
-  EXPECT_TRUE(sink.batches.empty());
-  while (sink.batches.empty()) {
+  EXPECT_EQ(sink.batches, 0);
+  while (sink.batches == 0) {
     append(log, word);
     log.flush_much();
     ASSERT_LT(stream.last_sequence(), 10'000u);
   }
-  EXPECT_EQ(sink.batches, std::vector{EffectSink::Batch::kMore});
+  EXPECT_TRUE(sink.replied_at.empty());
   EXPECT_EQ(sink.sequences.back(), stream.last_sequence() - 1);
   log.flush();
-  log.flush();
-  EXPECT_EQ(sink.batches, (std::vector{EffectSink::Batch::kMore, EffectSink::Batch::kLast}));
+  EXPECT_EQ(sink.sequences.back(), stream.last_sequence() - 1);
+  EXPECT_EQ(sink.replied_at, std::vector<uint64_t>{stream.last_sequence() - 1});
   // What belongs together is not torn.
   sink.bodies.clear();
   log.begin_unit();
@@ -326,6 +332,85 @@ TEST(EffectLogTest, MuchIsHandedOverInTheMiddleOfATurn) {
   log.end_unit();
   log.flush_much();
   EXPECT_EQ(sink.bodies.size(), 1u);
+}
+
+// A reply must not leave before the effects that precede its own have reached the sinks, and those
+// may lie in the log of a worker that is in the middle of a long iteration.
+TEST(EffectLogTest, AFlushCollectsFinishedEffectsOfOtherWorkers) {
+  EffectStream stream;
+  RunCollector sink;
+  stream.attach(&sink);
+  EffectLog one(stream);
+  EffectLog two(stream);
+  const std::string pipeline = command("a") + command("b");
+  std::string buffer = pipeline;
+  const size_t half = command("a").size();
+  one.append_text(0, std::string_view(buffer).substr(0, half));
+  one.append_text(0, std::string_view(buffer).substr(half));  // lent
+  append(two, "c");
+  one.begin_unit();
+  append(one, "part");
+  EXPECT_TRUE(two.flush());
+  EXPECT_EQ(sink.bodies, (std::vector<std::string>{pipeline, command("c")}));
+  EXPECT_EQ(sink.replied_at, std::vector<uint64_t>{3});
+  // What was taken is not taken again, and the unit goes on as if nothing had happened.
+  buffer.assign(buffer.size(), '?');
+  append(one, "other part");
+  one.end_unit();
+  append(one, "d");
+  sink.keeps = false;
+  EXPECT_FALSE(one.flush());
+  ASSERT_EQ(sink.bodies.size(), 3u);
+  EXPECT_EQ(sink.bodies[2], command("MULTI") + command("part") + command("other part") +
+                                command("EXEC") + command("d"));
+  EXPECT_EQ(sink.replied_at, (std::vector<uint64_t>{3, 5}));
+}
+
+// Four workers with iterations of any length: whenever one of them replies, every effect drawn
+// before has arrived, in order and once.
+TEST(EffectLogTest, NothingDrawnIsMissingBeforeReplies) {
+  struct Checker final : EffectSink {
+    void on_effect(const Effect& effect) override {
+      EXPECT_EQ(effect.sequence, arrived.load() + 1);
+      arrived.store(effect.sequence);
+    }
+    bool before_replies(uint64_t sequence) override {
+      EXPECT_GE(arrived.load(), sequence);
+      return true;
+    }
+    std::atomic<uint64_t> arrived{1};
+  } sink;
+  EffectStream stream;
+  stream.attach(&sink);
+  std::vector<std::unique_ptr<EffectLog>> logs;
+  for (int i = 0; i < 4; i++) logs.push_back(std::make_unique<EffectLog>(stream));
+  std::vector<std::thread> workers;
+  for (unsigned w = 0; w < 4; w++) {
+    workers.emplace_back([&, w] {
+      std::mt19937 random(w);
+      EffectLog& log = *logs[w];
+      const std::string text = command("borrowed");
+      for (int i = 0; i < 3000; i++) {
+        const bool unit = random() % 8 == 0;
+        if (unit) log.begin_unit();
+        append(log, "x");
+        if (unit) append(log, "y");
+        if (unit) log.end_unit();
+        {
+          const EffectLog::Lender lender(log);
+          std::string buffer = text + text + text;
+          for (size_t at = 0; at < buffer.size(); at += text.size()) {
+            log.append_text(0, std::string_view(buffer).substr(at, text.size()));
+          }
+          log.settle();
+        }
+        if (random() % 16 == 0) log.flush();
+      }
+      log.flush();
+    });
+  }
+  for (auto& worker : workers) worker.join();
+  EXPECT_EQ(sink.arrived.load(), stream.last_sequence());
 }
 
 TEST(EffectLogTest, ARunDoesNotSwallowWhatWaits) {

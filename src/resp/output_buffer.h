@@ -31,15 +31,6 @@ class OutputBuffer {
     return data_ + size_;
   }
   void advance(size_t bytes) { size_ += bytes; }
-  // Empty, with room for `bytes` from a multiple of `alignment` on, which divides `bytes`. When it
-  // grows beyond them it may lie anywhere.
-  char* restart_aligned(size_t bytes, size_t alignment) {
-    clear(0);
-    data_ = static_cast<char*>(std::aligned_alloc(alignment, bytes));
-    if (data_ == nullptr) throw std::bad_alloc();
-    capacity_ = bytes;
-    return data_;
-  }
   // Would reserve() have to grow?
   bool lacks(size_t bytes) const { return capacity_ - size_ < bytes; }
 

@@ -27,6 +27,22 @@ void SessionHost::note_needs_of_messages() {
   }
 }
 
+// The effects of this loop iteration could not be handed to the kernel: the replies to the clients
+// that made them are held until they are durable, and so are the replies to clients that they
+// unblocked.
+void SessionHost::hold_unwritten() {
+  const auto note = [&](Session& session) {
+    const uint64_t last = session.caller_.last_effect;
+    if (durability_.durable() < last) session.needs_ = std::max(session.needs_, last);
+  };
+  for (const Slice& slice : slices_) {
+    if (slice.session != nullptr) note(*slice.session);
+  }
+  // It may have no slice yet.
+  if (running_.session != nullptr) note(*running_.session);
+  flush_messages(executor_.world().effects.last_sequence());
+}
+
 bool SessionHost::keep_back(const Slice& first) {
   Session& session = *first.session;
   if (session.kept_replies_ == nullptr) {
@@ -72,7 +88,7 @@ void SessionHost::release_part(const Session& session) {
     released_at_ = processed;
     flush_effects();
   } else {
-    flush_messages();
+    flush_messages(0);
   }
   release_replies();
 }

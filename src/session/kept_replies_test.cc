@@ -11,12 +11,14 @@ class KeptRepliesTest : public SessionTest {
  protected:
   struct Listener final : EffectSink {
     void on_effect(const Effect& effect) override { last = effect.sequence; }
-    void end_batch(Batch batch) override {
-      if (batch != Batch::kLast) return;
+    bool before_replies(uint64_t sequence) override {
+      if (std::exchange(released, sequence) == sequence) return true;
       releases++;
       if (on_release) on_release();
+      return true;
     }
     uint64_t last = 0;
+    uint64_t released = 1;
     int releases = 0;  // what was answered may leave, as far as the disk lets it
     std::function<void()> on_release;
   };

@@ -181,12 +181,14 @@ void SessionHost::bound_scratch(size_t mark) {
   if (turn_bytes_ > kTurnBytes) running_.session->rest(Session::Rest::kUntilNextTurn);
 }
 
-void SessionHost::send_served() {
+void SessionHost::send_served(uint64_t needed) {
   for (Executor::Served& served : executor_.take_served()) {
     SessionHost* host = world_.hosts[served.waiter->worker];
-    host->post([host, served = std::move(served)] {
+    host->post([host, needed, served = std::move(served)] {
       Session* session = host->find(served.waiter->caller.id);
-      if (session != nullptr) session->answer_waiting(served.waiter, served.reply);
+      if (session == nullptr) return;
+      if (host->durability_.durable() < needed) session->needs_ = std::max(session->needs_, needed);
+      session->answer_waiting(served.waiter, served.reply);
     });
   }
 }

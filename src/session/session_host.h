@@ -83,15 +83,17 @@ class SessionHost {
   // The phases of the turn; see server/turn.cc.
   void begin_turn(int64_t now_ms);
   void flush_effects() {
-    executor_.effects().flush();
-    flush_messages();
+    if (!executor_.effects().flush()) [[unlikely]]
+      return hold_unwritten();
+    flush_messages(0);
   }
-  // What others are told of it.
-  void flush_messages() {
+  // Messages and answers to clients of other workers that result from it. `needed`: the effect that
+  // must be durable before such an answer leaves; 0: none.
+  void flush_messages(uint64_t needed) {
     if (!broadcasts_.empty()) [[unlikely]]
       world_.tracking.flush_broadcasts(*this);
     if (executor_.has_served()) [[unlikely]]
-      send_served();
+      send_served(needed);
   }
   void release_replies();
   // Between two sessions, the first of which is told. While replies wait for the disk, a long turn
@@ -236,7 +238,7 @@ class SessionHost {
   void bound_scratch(size_t mark);
   void reset_bound();
   // Hands the answers of those who waited to the workers that have them.
-  void send_served();
+  void send_served(uint64_t needed);
   void end_soon(Session& session) { ending_.push_back(&session); }
   void forget(Session& session);
   void enforce_output_limit(Session& session, size_t more);
@@ -245,6 +247,7 @@ class SessionHost {
   // It is told of something that may be as late as the latest effect.
   void note_needs_of_latest(Session& session);
   void note_needs_of_messages();
+  void hold_unwritten();
   // True: the session's replies stay here until they may go.
   bool keep_back(const Slice& first);
   void let_go(Session& session);
