@@ -108,7 +108,7 @@ TEST(AclCheck, KeysThatCannotBeDetermined) {
   EXPECT_EQ(answer(rules, {"eval", "return 1", "0", "b"}), "");
   EXPECT_EQ(answer(rules, {"lmpop", "2", "a:1", "LEFT"}), no_key("LEFT"));
   EXPECT_EQ(answer(rules, {"migrate", "h", "1", "a:1", "0", "9", "KEYS", "b"}), unknown("migrate"));
-  EXPECT_EQ(answer(rules, {"xread", "STREAMS", "a:1"}), unknown("xread"));
+  EXPECT_EQ(answer(rules, {"xread", "COUNT", "STREAMS", "a:1"}), unknown("xread"));
   // Of several selectors, one with all keys is enough.
   EXPECT_EQ(answer({"+@all", "~a:*", "(~* +zunion)"}, {"zunion", "9", "x", "y"}), "");
   EXPECT_EQ(answer({"+@all", "~a:*", "(%R~* +zunion)"}, {"zunion", "9", "x", "y"}),
