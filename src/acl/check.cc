@@ -77,7 +77,9 @@ class Question {
     if (!extracted_) {
       keys_.clear();
       extracted_ = catalog::extract_keys(asked_.command, asked_.args, keys_);
-      if (*extracted_ == catalog::KeyError::kBadArguments) keys_.clear();
+    }
+    if (*extracted_ == catalog::KeyError::kBadArguments) {
+      return {.reason = Reason::kKey, .keys_unknown = true};
     }
     for (const auto& key : keys_) {
       if (!selector.covers_key(asked_.args[key.position], permissions_for(key.flags))) {
@@ -143,6 +145,10 @@ Denial check(const User& user, const Asked& asked, std::vector<catalog::KeyPosit
 std::string describe(const Denial& denial, const User& user, const Asked& asked, bool verbose) {
   if (denial.reason == Reason::kCommand) {
     return fmt::format("User {} has no permissions to run the '{}' command", user.name,
+                       catalog::full_name(asked.command));
+  }
+  if (denial.keys_unknown) {
+    return fmt::format("The keys of the '{}' command cannot be determined from its arguments",
                        catalog::full_name(asked.command));
   }
   const std::string_view noun = noun_of(denial.reason);

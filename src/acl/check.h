@@ -31,13 +31,15 @@ struct Denial {
   uint32_t position = 0;  // of the argument that is not allowed
   // The named keys are allowed, but it would also read keys whose names it makes from contents.
   bool keys_by_content = false;
+  // Its arguments do not tell which keys it would touch: counts that do not fit them.
+  bool keys_unknown = false;
 
   explicit operator bool() const { return reason != Reason::kNone; }
 };
 
-// Whether one of the user's selectors covers all of it. Keys are those of catalog::extract_keys();
-// arguments that it cannot read are no keys, because the handler refuses them as well. `scratch`
-// is only for speed.
+// Whether one of the user's selectors covers all of it. Keys are those of catalog::extract_keys().
+// Without knowing all of them a selector with key patterns allows nothing, although most handlers
+// would refuse such arguments as well. `scratch` is only for speed.
 Denial check(const User& user, const Asked& asked, std::vector<catalog::KeyPosition>& scratch);
 
 // "User bob has no permissions to run the 'get' command". `verbose` names keys and channels, which

@@ -83,8 +83,36 @@ TEST(AclCheck, Keys) {
   EXPECT_EQ(answer(rules, {"mget", "a:1", "x", "y"}), no_key("x"));
   EXPECT_EQ(answer({"+@all"}, {"get", "k"}), no_key("k"));
   EXPECT_EQ(answer({"+@all"}, {"ping"}), "");
-  // A count that does not fit names no keys; the command says so itself.
-  EXPECT_EQ(answer(rules, {"zunion", "9", "x", "y"}), "");
+}
+
+// PFMERGE without sources once went through: its second, empty range of keys hid the first.
+TEST(AclCheck, OptionalKeysThatAreNotGiven) {
+  const Words rules = {"+@all", "~a:*"};
+  EXPECT_EQ(answer(rules, {"pfmerge", "b"}), no_key("b"));
+  EXPECT_EQ(answer(rules, {"pfmerge", "a:1"}), "");
+  EXPECT_EQ(answer(rules, {"pfmerge", "a:1", "b"}), no_key("b"));
+}
+
+// Whatever the keys are, the user may not be allowed to touch them.
+TEST(AclCheck, KeysThatCannotBeDetermined) {
+  const Words rules = {"+@all", "~a:*", "%R~r*"};
+  const auto unknown = [](std::string_view name) {
+    return "The keys of the '" + std::string(name) +
+           "' command cannot be determined from its arguments";
+  };
+  EXPECT_EQ(answer(rules, {"zunion", "9", "x", "y"}), unknown("zunion"));
+  EXPECT_EQ(answer(rules, {"zunion", "9", "a:1", "a:2"}), unknown("zunion"));
+  EXPECT_EQ(answer(rules, {"zunion", "0", "x", "y"}), unknown("zunion"));
+  EXPECT_EQ(answer(rules, {"eval", "return 1", "-1"}), unknown("eval"));
+  EXPECT_EQ(answer(rules, {"eval", "return 1", "x"}), unknown("eval"));
+  EXPECT_EQ(answer(rules, {"eval", "return 1", "0", "b"}), "");
+  EXPECT_EQ(answer(rules, {"lmpop", "2", "a:1", "LEFT"}), no_key("LEFT"));
+  EXPECT_EQ(answer(rules, {"migrate", "h", "1", "a:1", "0", "9", "KEYS", "b"}), unknown("migrate"));
+  EXPECT_EQ(answer(rules, {"xread", "COUNT", "STREAMS", "a:1"}), unknown("xread"));
+  // Of several selectors, one with all keys is enough.
+  EXPECT_EQ(answer({"+@all", "~a:*", "(~* +zunion)"}, {"zunion", "9", "x", "y"}), "");
+  EXPECT_EQ(answer({"+@all", "~a:*", "(%R~* +zunion)"}, {"zunion", "9", "x", "y"}),
+            unknown("zunion"));
 }
 
 // CVE-2023-41053 and its kin: keys that are named in unusual places.

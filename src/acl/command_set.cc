@@ -8,8 +8,8 @@ namespace sorrel::acl {
 namespace {
 
 size_t index_of(const catalog::CommandSpec& command) {
-  const auto all = catalog::all();
-  return static_cast<size_t>(std::find(all.begin(), all.end(), &command) - all.begin());
+  const auto known = catalog::known();
+  return static_cast<size_t>(std::find(known.begin(), known.end(), &command) - known.begin());
 }
 
 // The same command or category, or a subcommand of it.
@@ -21,7 +21,7 @@ bool concerns(std::string_view rule, std::string_view name) {
 
 }  // namespace
 
-CommandSet::CommandSet() : bits_(catalog::all().size() / 64 + 1, 0) {}
+CommandSet::CommandSet() : bits_(catalog::known().size() / 64 + 1, 0) {}
 
 void CommandSet::change_all(bool allow) {
   all_ = complete_ = allow;
@@ -38,7 +38,7 @@ void CommandSet::change(const catalog::CommandSpec& command, bool allow) {
 bool CommandSet::change_category(std::string_view name, bool allow) {
   const uint64_t category = catalog::acl_category(name);
   if (category == 0) return false;
-  const auto commands = catalog::all();
+  const auto commands = catalog::known();
   for (size_t i = 0; i < commands.size(); i++) {
     if ((catalog::effective_acl_categories(*commands[i]) & category) != 0) {
       set_with_subcommands(i, allow);
@@ -78,16 +78,27 @@ void CommandSet::set_bit(size_t index, bool allow) {
     bits_[index / 64] |= bit;
   } else {
     bits_[index / 64] &= ~bit;
-    complete_ = false;
+    // Without a command that does not exist a user may still run everything, unchecked.
+    if (index < catalog::all().size()) complete_ = false;
   }
 }
 
 void CommandSet::set_with_subcommands(size_t index, bool allow) {
   set_bit(index, allow);
   first_arguments_.erase(index);
-  // They stand directly behind their container.
-  const size_t count = catalog::subcommands(*catalog::all()[index]).size();
-  for (size_t i = 1; i <= count; i++) set_bit(index + i, allow);
+  const auto known = catalog::known();
+  const catalog::CommandSpec& command = *known[index];
+  if (!command.parent.empty()) return;
+  const auto set_if_sub = [&](size_t i) {
+    const bool is_sub = i < known.size() && known[i]->parent == command.name;
+    if (is_sub) set_bit(i, allow);
+    return is_sub;
+  };
+  // Subcommands stand directly after their container; those that do not exist yet are at the end.
+  size_t next = index + 1;
+  while (set_if_sub(next)) next++;
+  if (!command.container && next == index + 1) return;
+  for (size_t i = std::max(next, catalog::all().size()); i < known.size(); i++) set_if_sub(i);
 }
 
 void CommandSet::note_rule(std::string_view name, bool allow) {

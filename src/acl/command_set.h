@@ -14,7 +14,7 @@ namespace sorrel::acl {
 // Which commands may be run: a bit per command of the catalog, and the rules that led there.
 //
 //   +@all -@slow +get +select|0     rules, oldest first, as they will be shown
-//   1101...                         bits, by position in catalog::all()
+//   1101...                         bits, by position in catalog::known()
 //   select: {0}                     commands that are allowed with certain first arguments only
 //
 // The rules are kept because the bits alone would lose what was meant: a category stands for the
@@ -33,7 +33,8 @@ class CommandSet {
   // Only with this word behind its name. Precondition: `command` has no subcommands and is none.
   void allow_first_argument(const catalog::CommandSpec& command, std::string_view word);
 
-  // `index`: the command's position in catalog::all(). `args` starts with its name.
+  // `index`: the command's position in catalog::known(); the same as in all(). `args` starts with
+  // its name.
   bool allows(uint32_t index, std::span<const std::string_view> args) const {
     if ((bits_[index / 64] >> (index % 64) & 1) != 0) return true;
     return !first_arguments_.empty() && allows_first_argument(index, args);

@@ -96,20 +96,26 @@ RuleError set_databases(Selector& selector, std::string_view list) {
   return RuleError::kNone;
 }
 
+bool has_subcommands(const catalog::CommandSpec& command) {
+  const auto known = catalog::known();
+  return std::any_of(known.begin(), known.end(), [&](const catalog::CommandSpec* spec) {
+    return spec->parent == command.name;
+  });
+}
+
 // "+name|word": a subcommand, or the first argument of a command that has none.
 RuleError allow_part(Selector& selector, std::string_view name, size_t bar) {
-  const catalog::CommandSpec* command = catalog::find_full(name.substr(0, bar));
+  const catalog::CommandSpec* command = catalog::find_known(name.substr(0, bar));
   if (command == nullptr) return RuleError::kUnknownCommand;
   if (!command->parent.empty()) return RuleError::kArgumentOfSubcommand;
   const std::string_view word = name.substr(bar + 1);
   if (word.empty() || has_blanks(word)) return RuleError::kSyntax;
-  if (catalog::subcommands(*command).empty()) {
-    selector.commands.allow_first_argument(*command, word);
+  if (const catalog::CommandSpec* sub = catalog::find_known(name)) {
+    selector.commands.change(*sub, true);
     return RuleError::kNone;
   }
-  const catalog::CommandSpec* sub = catalog::find_sub(command->name, word);
-  if (sub == nullptr) return RuleError::kUnknownCommand;
-  selector.commands.change(*sub, true);
+  if (has_subcommands(*command)) return RuleError::kUnknownCommand;
+  selector.commands.allow_first_argument(*command, word);
   return RuleError::kNone;
 }
 
@@ -122,7 +128,7 @@ RuleError change_commands(Selector& selector, std::string_view rule) {
   }
   const size_t bar = name.rfind('|');
   if (allow && bar != std::string_view::npos) return allow_part(selector, name, bar);
-  const catalog::CommandSpec* command = catalog::find_full(name);
+  const catalog::CommandSpec* command = catalog::find_known(name);
   if (command == nullptr) return RuleError::kUnknownCommand;
   selector.commands.change(*command, allow);
   return RuleError::kNone;

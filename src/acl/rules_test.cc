@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/sha256.h"
 
 namespace sorrel::acl {
@@ -100,6 +102,60 @@ TEST(AclRules, CommandsThatAreNone) {
   EXPECT_EQ(error_of("+config|get|appendonly"), RuleError::kArgumentOfSubcommand);
   EXPECT_EQ(error_of("+select|"), RuleError::kSyntax);
   EXPECT_EQ(error_of("+|"), RuleError::kUnknownCommand);
+}
+
+// Users and files made for Redis name commands that do not exist here yet.
+TEST(AclRules, CommandsThatDoNotExistYet) {
+  EXPECT_EQ(commands_of({"+@all", "-replicaof", "-FAILOVER", "-psync"}),
+            "+@all -replicaof -failover -psync");
+  EXPECT_EQ(commands_of({"+cluster|info", "+Sentinel", "+wait", "+WAIT|1"}),
+            "-@all +cluster|info +sentinel +wait +wait|1");
+  EXPECT_EQ(commands_of({"+cluster|info", "+cluster"}), "-@all +cluster");
+  EXPECT_EQ(commands_of({"+cluster", "-cluster|reset"}), "-@all +cluster -cluster|reset");
+  EXPECT_EQ(commands_of({"+@all", "-ft.config", "+ft.config|get"}),
+            "+@all -ft.config +ft.config|get");
+  EXPECT_EQ(error_of("+cluster|nothing"), RuleError::kUnknownCommand);
+  EXPECT_EQ(error_of("-cluster|nothing"), RuleError::kUnknownCommand);
+  EXPECT_EQ(error_of("+cluster|info|x"), RuleError::kArgumentOfSubcommand);
+  EXPECT_EQ(error_of("-wait|1"), RuleError::kUnknownCommand);
+  for (const catalog::CommandSpec* spec : catalog::known()) {
+    const std::string name = catalog::full_name(*spec);
+    const std::string plus = '+' + name;
+    const std::string minus = '-' + name;
+    EXPECT_EQ(commands_of({std::string_view(plus)}), "-@all +" + name);
+    EXPECT_EQ(commands_of({"+@all", std::string_view(minus)}), "+@all -" + name);
+  }
+}
+
+// As if they existed: so a rule means the same when they do.
+TEST(AclRules, CommandsThatDoNotExistYetHaveCategories) {
+  const auto allowed = [](const Words& rules, std::string_view name) {
+    const auto user = apply_rules(make_user("u", Channels::kNone), rules, Channels::kNone);
+    const auto known = catalog::known();
+    const auto at = std::find(known.begin(), known.end(), catalog::find_known(name));
+    return user->root.commands.allows(static_cast<uint32_t>(at - known.begin()), {});
+  };
+  EXPECT_TRUE(allowed({"+@dangerous"}, "replicaof"));
+  EXPECT_FALSE(allowed({"+@all", "-@dangerous"}, "cluster|reset"));
+  EXPECT_TRUE(allowed({"+@all", "-@dangerous"}, "cluster|info"));
+  EXPECT_TRUE(allowed({"+@connection"}, "wait"));
+  EXPECT_TRUE(allowed({"+@write"}, "json.set"));
+  EXPECT_FALSE(allowed({"+@write"}, "json.get"));
+  EXPECT_TRUE(allowed({"+cluster"}, "cluster|nodes"));
+  EXPECT_FALSE(allowed({"+cluster", "-cluster|nodes"}, "cluster|nodes"));
+  EXPECT_TRUE(allowed({"+client"}, "client|list"));
+  EXPECT_FALSE(allowed({"+cluster"}, "wait"));
+}
+
+// Nothing that can be run is forbidden, so nothing needs to be checked.
+TEST(AclRules, RulesAboutMissingCommandsAreNoRestriction) {
+  User user = make_default_user();
+  ASSERT_EQ(apply_rule(user, "-replicaof", Channels::kNone), RuleError::kNone);
+  ASSERT_EQ(apply_rule(user, "-cluster", Channels::kNone), RuleError::kNone);
+  EXPECT_FALSE(user.restricted());
+  EXPECT_EQ(user.root.commands.describe(), "+@all -replicaof -cluster");
+  ASSERT_EQ(apply_rule(user, "-get", Channels::kNone), RuleError::kNone);
+  EXPECT_TRUE(user.restricted());
 }
 
 TEST(AclRules, KeysAndChannels) {

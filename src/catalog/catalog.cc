@@ -29,9 +29,9 @@ uint64_t name_hash(std::string_view parent, std::string_view name) {
   return word_hash(name, parent.empty() ? 0 : word_hash(parent, 1));
 }
 
-// All specs in order, and an open-addressed table of their positions plus one. At most a quarter of
-// the slots is used, so a name that is not there is settled within a few probes; names longer than
-// any command are not even hashed.
+// All specs in order, and an open-addressed table of the positions of those that exist, plus one.
+// At most a quarter of the slots is used, so a name that is not there is settled within a few
+// probes; names longer than any command are not even hashed.
 class Index {
  public:
   Index() {
@@ -72,34 +72,40 @@ class Index {
     };
     // clang-format on
     for (std::span<const CommandSpec> family : families) {
-      for (const CommandSpec& spec : family) all_.push_back(&spec);
+      for (const CommandSpec& spec : family) known_.push_back(&spec);
     }
-    slots_.resize(std::bit_ceil(all_.size() * 4));
-    for (size_t i = 0; i < all_.size(); i++) insert(i);
+    all_ = known_.size();
+    for (std::span<const CommandSpec> family : {kUnimplementedFamily, kUnimplementedModuleFamily}) {
+      for (const CommandSpec& spec : family) known_.push_back(&spec);
+    }
+    slots_.resize(std::bit_ceil(all_ * 4));
+    for (size_t i = 0; i < all_; i++) insert(i);
   }
 
-  std::span<const CommandSpec* const> all() const { return all_; }
+  std::span<const CommandSpec* const> all() const { return {known_.data(), all_}; }
+  std::span<const CommandSpec* const> known() const { return known_; }
 
   const CommandSpec* find(std::string_view parent, std::string_view name) const {
     if (name.size() > longest_ || parent.size() > longest_) return nullptr;
     for (size_t slot = name_hash(parent, name);; slot++) {
       uint16_t entry = slots_[slot & (slots_.size() - 1)];
       if (entry == 0) return nullptr;
-      const CommandSpec* spec = all_[entry - 1];
+      const CommandSpec* spec = known_[entry - 1];
       if (iequals(spec->name, name) && iequals(spec->parent, parent)) return spec;
     }
   }
 
  private:
   void insert(size_t position) {
-    const CommandSpec& spec = *all_[position];
+    const CommandSpec& spec = *known_[position];
     size_t slot = name_hash(spec.parent, spec.name);
     while (slots_[slot & (slots_.size() - 1)] != 0) slot++;
     slots_[slot & (slots_.size() - 1)] = static_cast<uint16_t>(position + 1);
     longest_ = std::max(longest_, spec.name.size());
   }
 
-  std::vector<const CommandSpec*> all_;
+  std::vector<const CommandSpec*> known_;
+  size_t all_ = 0;  // how many of them exist; these come first
   std::vector<uint16_t> slots_;
   size_t longest_ = 0;
 };
@@ -185,6 +191,23 @@ std::vector<std::string_view> names_of(std::span<const FlagName> table, uint64_t
 
 std::span<const CommandSpec* const> all() {
   return index().all();
+}
+
+std::span<const CommandSpec* const> known() {
+  return index().known();
+}
+
+const CommandSpec* find_known(std::string_view name) {
+  if (const CommandSpec* spec = find_full(name)) return spec;
+  const size_t bar = name.find('|');
+  const bool is_sub = bar != std::string_view::npos;
+  const std::string_view parent = is_sub ? name.substr(0, bar) : std::string_view{};
+  if (is_sub) name.remove_prefix(bar + 1);
+  if (is_sub && parent.empty()) return nullptr;
+  for (const CommandSpec* spec : known().subspan(all().size())) {
+    if (iequals(spec->name, name) && iequals(spec->parent, parent)) return spec;
+  }
+  return nullptr;
 }
 
 const CommandSpec* find(std::string_view name) {

@@ -14,6 +14,12 @@ namespace sorrel::catalog {
 // The views live as long as the program.
 std::span<const CommandSpec* const> all();
 
+// What ACL rules and rename-command may name: all(), and then the commands of Redis that do not
+// exist here yet, of which only name, group, flags and ACL categories are filled in.
+std::span<const CommandSpec* const> known();
+// As find_full(), among these.
+const CommandSpec* find_known(std::string_view name);
+
 // Case-insensitive. nullptr when there is none. `find_sub` takes the parent's spec name,
 // `find_full` either form: "get" or "config|get".
 const CommandSpec* find(std::string_view name);
@@ -63,7 +69,7 @@ enum class KeyError : uint8_t { kNone, kBadArguments, kMoreByContent };
 // kBadArguments: counts that do not fit the arguments, or a spec that cannot name all keys; `out`
 // is then unspecified. kMoreByContent: `out` has all that are named, but the command makes names of
 // others from what it finds in them (SORT with BY and GET). A count of zero is no error for a
-// command marked kNoMandatoryKeys.
+// command marked kNoMandatoryKeys; nor is a range left out that the arity does not ask for.
 KeyError extract_keys(const CommandSpec& spec, std::span<const std::string_view> args,
                       std::vector<KeyPosition>& out);
 // After kMoreByContent: the position of the first argument that names are made from, directly

@@ -64,6 +64,29 @@ TEST(Catalog, UnknownNamesAreNotFound) {
   EXPECT_EQ(find("idletime"), nullptr);
 }
 
+// ACL rules know them, nothing else does; and a command that comes to exist leaves its place there.
+TEST(Catalog, CommandsThatDoNotExistYetAreKnown) {
+  std::set<std::string> seen;
+  for (const CommandSpec* spec : known()) {
+    std::string name = full_name(*spec);
+    EXPECT_TRUE(seen.insert(name).second) << name << " is in two tables";
+    EXPECT_EQ(find_known(name), spec) << name;
+    if (!spec->parent.empty()) {
+      EXPECT_NE(find_known(spec->parent), nullptr) << name;
+    }
+  }
+  ASSERT_EQ(known().first(all().size()).data(), all().data());
+  for (const CommandSpec* spec : known().subspan(all().size())) {
+    EXPECT_EQ(find_full(full_name(*spec)), nullptr) << spec->name;
+  }
+  EXPECT_EQ(find_known("GET"), find("get"));
+  EXPECT_EQ(find_known("Config|Get"), find_full("config|get"));
+  EXPECT_NE(find_known("json.SET"), nullptr);
+  for (std::string_view name : {"", "|", "|get", "get|", "nothing", "config|nothing", "a|b|c"}) {
+    EXPECT_EQ(find_known(name), nullptr) << name;
+  }
+}
+
 TEST(Catalog, SubcommandsStandBehindTheirParent) {
   Names names;
   for (const CommandSpec* sub : subcommands(get("object"))) names.push_back(sub->name);

@@ -66,8 +66,6 @@ constexpr bool keys_well_formed(const CommandSpec& spec) {
 }
 
 constexpr bool spec_well_formed(const CommandSpec& spec) {
-  if (!is_command_word(spec.name)) return false;
-  if (!spec.parent.empty() && !is_command_word(spec.parent)) return false;
   if (spec.summary.empty() || spec.since.empty() || spec.arity == 0) return false;
   if (spec.container && (!spec.parent.empty() || !spec.args.empty())) return false;
   if ((spec.flags & kWrite) != 0 && (spec.flags & kReadonly) != 0) return false;
@@ -76,12 +74,14 @@ constexpr bool spec_well_formed(const CommandSpec& spec) {
   return keys_well_formed(spec) && args_well_formed(spec.args, spec.keys.size());
 }
 
-// Besides: no name twice, and subcommands stand directly behind their parent.
-constexpr bool well_formed(std::span<const CommandSpec> table) {
+// Names that can be shown, no name twice, and subcommands stand directly after their parent, if it
+// is in the same table.
+constexpr bool names_well_formed(std::span<const CommandSpec> table) {
   std::string_view parent;
   for (size_t i = 0; i < table.size(); i++) {
     const CommandSpec& spec = table[i];
-    if (!spec_well_formed(spec)) return false;
+    if (!is_command_word(spec.name)) return false;
+    if (!spec.parent.empty() && !is_command_word(spec.parent)) return false;
     if (spec.parent.empty()) parent = spec.name;
     if (!spec.parent.empty() && spec.parent != parent) return false;
     for (size_t j = 0; j < i; j++) {
@@ -89,6 +89,13 @@ constexpr bool well_formed(std::span<const CommandSpec> table) {
     }
   }
   return true;
+}
+
+constexpr bool well_formed(std::span<const CommandSpec> table) {
+  for (const CommandSpec& spec : table) {
+    if (!spec_well_formed(spec)) return false;
+  }
+  return names_well_formed(table);
 }
 
 }  // namespace sorrel::catalog

@@ -39,4 +39,8 @@ extern const std::span<const CommandSpec> kTransactionFamily;
 extern const std::span<const CommandSpec> kScriptingFamily;
 extern const std::span<const CommandSpec> kFunctionFamily;
 
+// Of known(), but not of all().
+extern const std::span<const CommandSpec> kUnimplementedFamily;
+extern const std::span<const CommandSpec> kUnimplementedModuleFamily;
+
 }  // namespace sorrel::catalog

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
 
 #include "base/bytes.h"
@@ -137,6 +138,9 @@ KeyError extract_one(const CommandSpec& spec, const KeySpec& key, Arguments args
     if (none && (spec.flags & kNoMandatoryKeys) != 0) return KeyError::kNone;
   } else {
     span = range_from(key, begin, count);
+    // Keys that the arity does not ask for may be left out: the sources of PFMERGE.
+    const bool optional = key.begin == KeySpec::Begin::kIndex && span.first >= std::abs(spec.arity);
+    if (optional && span.first >= count) return KeyError::kNone;
   }
   if (span.last < span.first || span.last >= count) return KeyError::kBadArguments;
 

@@ -128,6 +128,22 @@ TEST(Keys, ZeroKeysWhereNoneIsNeeded) {
   EXPECT_EQ(keys_of(made_up(kCounted), {"x", "body"}), std::nullopt);
 }
 
+// What the arity does not ask for may be left out; the keys before it are found all the same.
+TEST(Keys, OptionalRanges) {
+  constexpr uint32_t kMerged = kKeyRW | kKeyAccess | kKeyInsert;
+  EXPECT_EQ(keys_of({"pfmerge", "k"}), (Keys{{1, kMerged}}));
+  EXPECT_EQ(keys_of({"pfmerge", "k", "a"}), (Keys{{1, kMerged}, {2, kRead}}));
+  static constexpr KeySpec kSecond[] = {{.flags = kRead}, {.flags = kRead, .index = 2, .last = -1}};
+  CommandSpec spec = made_up(kSecond);
+  EXPECT_EQ(keys_of(spec, {"x", "a"}), (Keys{{1, kRead}}));
+  spec.arity = -3;
+  EXPECT_EQ(keys_of(spec, {"x", "a"}), std::nullopt);
+  // A single optional key.
+  static constexpr KeySpec kOne[] = {{.flags = kRead, .index = 2}};
+  EXPECT_EQ(keys_of(made_up(kOne), {"x", "a"}), Keys{});
+  EXPECT_EQ(keys_of(made_up(kOne), {"x", "a", "b", "c"}), (Keys{{2, kRead}}));
+}
+
 TEST(Keys, MissingArguments) {
   EXPECT_EQ(keys_of({"get"}), std::nullopt);
   EXPECT_EQ(keys_of({"bitop", "and", "dest"}), std::nullopt);

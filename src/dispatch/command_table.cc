@@ -93,7 +93,13 @@ Status CommandTable::rename(std::string_view from, std::string_view to) {
                         [name](const auto& pair) { return iequals(pair.first, name); });
   };
   const auto entry = named(from);
-  if (entry == names_.end()) return Error{"No such command in rename-command"};
+  if (entry == names_.end()) {
+    // A command of Redis that does not exist here yet has no name to lose.
+    const bool missing =
+        catalog::find_known(from) != nullptr && catalog::find_full(from) == nullptr;
+    if (missing && from.find('|') == from.npos) return {};
+    return Error{"No such command in rename-command"};
+  }
   const Command* command = entry->second;
   names_.erase(entry);
   if (!to.empty()) {

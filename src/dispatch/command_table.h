@@ -70,7 +70,8 @@ class CommandTable {
 
   std::span<const std::string> unbound() const { return unbound_; }
 
-  // rename-command; an empty `to` takes the command away. Only before the server starts.
+  // rename-command; an empty `to` takes the command away. Only before the server starts. Nothing
+  // happens to commands of catalog::known() that do not exist.
   Status rename(std::string_view from, std::string_view to);
 
   // Case-insensitive; nullptr when there is none. Containers and plain commands, not subcommands.

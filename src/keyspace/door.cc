@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/bytes.h"
+#include "keyspace/key_tracer.h"
 
 namespace sorrel {
 namespace {
@@ -18,6 +19,12 @@ inline Table::Position find_in(const Table& table, const Key& key) {
 // Finds a live record. One whose time has come is deleted on the way; where keys rest it is only
 // hidden, but not from who may put another in its place.
 [[gnu::always_inline]] inline Door::Found Door::find(const Key& key, int db, Looks looks) {
+#if defined(SORREL_TRACE_KEYS)
+  if (tracer_ != nullptr) {
+    const bool writes = looks == Looks::kToWrite;
+    tracer_->on_look(db, key.text, writes ? KeyTracer::For::kWriting : KeyTracer::For::kReading);
+  }
+#endif
   Found found{keyspace_.partition_of(key.text), nullptr, {}};
   found.database = keyspace_.find_database(found.partition, db);
   if (found.database == nullptr) return found;

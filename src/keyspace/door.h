@@ -16,6 +16,7 @@
 namespace sorrel {
 
 class Entry;
+class KeyTracer;
 
 // A key with its hash, computed once and carried.
 struct Key {
@@ -89,6 +90,9 @@ class Door {
     observer_ = observer;
     worker_ = worker;
   }
+
+  // Null: none. See key_tracer.h.
+  void set_tracer(KeyTracer* tracer) { tracer_ = tracer; }
 
   // While somebody waits, keys that change are noted: it may be for them.
   static constexpr int kAnyDatabase = -1;  // instead of one: any key may have changed
@@ -182,6 +186,7 @@ class Door {
   unsigned worker_ = 0;
   uint64_t actor_ = 0;
   std::vector<Touched> touched_;
+  KeyTracer* tracer_ = nullptr;
   int db_ = 0;
   int64_t now_ms_ = 0;
   uint32_t lru_now_ = 0;

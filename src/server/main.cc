@@ -166,7 +166,9 @@ int main(int argc, char** argv) {
   if (auto here = io::current_directory()) options.persistence.dir = *here;
   LoadEnvironment environment;
   environment.files = disk_files();
-  environment.command_exists = [](std::string_view name) { return catalog::find(name) != nullptr; };
+  environment.command_exists = [](std::string_view name) {
+    return name.find('|') == name.npos && catalog::find_known(name) != nullptr;
+  };
   const std::string config_path =
       line.config_path.empty() ? "" : io::absolute_path(line.config_path);
   const Status loaded = load_from_command_line(
