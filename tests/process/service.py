@@ -15,8 +15,9 @@ OK = Simple(b"OK")
 
 
 def limited(soft, hard):
-    """A wrapper that starts a command with so many descriptors."""
-    return ("/usr/bin/prlimit", f"--nofile={soft}:{hard}", "--")
+    """A wrapper that starts a command with so many descriptors, and without the privilege to lift the hard limit."""
+    without = ("/usr/bin/setpriv", "--bounding-set=-sys_resource", "--") if os.geteuid() == 0 else ()
+    return (*without, "/usr/bin/prlimit", f"--nofile={soft}:{hard}", "--")
 
 
 class Service(Server):
