@@ -16,6 +16,7 @@
 #include <ctime>
 
 #include "io/files.h"
+#include "io/process.h"
 
 namespace sorrel::io {
 namespace {
@@ -63,7 +64,7 @@ void become_plain_process(int parent) {
   sigprocmask(SIG_SETMASK, &none, nullptr);
   (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (getppid() != parent) _exit(1);  // it had gone before
-  (void)setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + kLowerPriority);
+  lower_priority(kLowerPriority);
 }
 
 }  // namespace

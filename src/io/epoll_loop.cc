@@ -1,5 +1,6 @@
 #include "io/epoll_loop.h"
 
+#include <fcntl.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
@@ -62,27 +63,44 @@ EpollListener::EpollListener(EpollLoop& loop, ListenSocket socket, const Endpoin
       handler_(handler),
       descriptor_(std::move(socket.descriptor)),
       port_(socket.port),
-      accepts_per_turn_(at.accepts_per_turn) {
+      accepts_per_turn_(at.accepts_per_turn),
+      unix_file_(socket.file) {
   if (at.kind == Endpoint::Kind::kUnix) unix_path_ = std::make_shared<const std::string>(at.host);
 }
 
 void EpollListener::on_event(uint32_t) {
   // on_accept may drop the listener, which shows in the descriptor.
   for (int i = 0; i < accepts_per_turn_ && descriptor_.valid(); ++i) {
-    sockaddr_storage from{};
-    socklen_t size = sizeof from;
-    Descriptor accepted(accept4(descriptor_.get(), reinterpret_cast<sockaddr*>(&from), &size,
-                                SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (accepted.valid()) {
-      handler_.on_accept(
-          std::make_unique<EpollAccepted>(std::move(accepted), Address::from(from), unix_path_));
+    if (auto accepted = accept_one()) {
+      handler_.on_accept(std::move(accepted));
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       return;
-    } else if (!lost_before_accept(errno)) {
+    } else if (!lost_before_accept(errno) && !refuse_one(errno)) {
       back_off();
       return;
     }
   }
+}
+
+// Null: errno says why.
+std::unique_ptr<EpollAccepted> EpollListener::accept_one() {
+  sockaddr_storage from{};
+  socklen_t size = sizeof from;
+  Descriptor accepted(accept4(descriptor_.get(), reinterpret_cast<sockaddr*>(&from), &size,
+                              SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (!accepted.valid()) return nullptr;
+  return std::make_unique<EpollAccepted>(std::move(accepted), Address::from(from), unix_path_);
+}
+
+// False: no connection could be taken even so.
+bool EpollListener::refuse_one(int code) {
+  if ((code != EMFILE && code != ENFILE) || !loop_.hold_spare()) return false;
+  loop_.spare_.reset();
+  auto accepted = accept_one();
+  const bool taken = accepted != nullptr;
+  if (taken) handler_.on_overflow(std::move(accepted), system_error("accept", code));
+  (void)loop_.hold_spare();
+  return taken;
 }
 
 void EpollListener::back_off() {
@@ -97,7 +115,8 @@ void EpollListener::back_off() {
 void EpollListener::stop() {
   // A timer that still runs finds the descriptor gone.
   if (back_off_timer_ == 0) loop_.unwatch(descriptor_.get());
-  if (unix_path_) (void)unlink(unix_path_->c_str());
+  // Another server may have put its own socket there.
+  if (unix_path_ && FileIdentity::of(*unix_path_) == unix_file_) (void)unlink(unix_path_->c_str());
   descriptor_.reset();
   loop_.forget(*this);
 }
@@ -133,8 +152,14 @@ Result<std::unique_ptr<Listener>> EpollLoop::listen(const Endpoint& at, AcceptHa
   if (!watch(listener->descriptor_.get(), *listener, EPOLLIN, EPOLL_CTL_ADD)) {
     return system_error("epoll_ctl");
   }
+  (void)hold_spare();
   listeners_.push_back(std::move(listener));
   return std::unique_ptr<Listener>(std::make_unique<ListenerHandle>(*listeners_.back()));
+}
+
+bool EpollLoop::hold_spare() {
+  if (!spare_.valid()) spare_ = Descriptor(fcntl(wake_event_.get(), F_DUPFD_CLOEXEC, 0));
+  return spare_.valid();
 }
 
 void EpollLoop::forget(EpollListener& listener) {

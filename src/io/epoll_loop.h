@@ -46,6 +46,7 @@ class EpollAccepted final : public Accepted {
   EpollAccepted(Descriptor socket, Address from, std::shared_ptr<const std::string> path)
       : descriptor(std::move(socket)), peer(from), unix_path(std::move(path)) {}
   bool is_unix() const override { return unix_path != nullptr; }
+  void refuse(std::string_view words) override;
 
   Descriptor descriptor;
   Address peer;
@@ -114,6 +115,8 @@ class EpollListener final : public EventSource {
 
  private:
   friend class EpollLoop;
+  std::unique_ptr<EpollAccepted> accept_one();
+  bool refuse_one(int code);
   void back_off();
 
   EpollLoop& loop_;
@@ -122,6 +125,7 @@ class EpollListener final : public EventSource {
   int port_;
   int accepts_per_turn_;
   std::shared_ptr<const std::string> unix_path_;
+  FileIdentity unix_file_;
   TimerId back_off_timer_ = 0;
 };
 
@@ -164,6 +168,7 @@ class EpollLoop final : public Loop {
 
   bool watch(int descriptor, EventSource& source, uint32_t events, int operation);
   void unwatch(int descriptor);
+  bool hold_spare();
   void forget(EpollListener& listener);
 
   int poll_nested(int timeout_ms);
@@ -174,6 +179,9 @@ class EpollLoop final : public Loop {
   const Clock& clock_;
   Descriptor epoll_;
   Descriptor wake_event_;
+  // Given up for a moment when none is left, so that a connection can be accepted and refused: one
+  // left in the backlog would wait without a word. Held by loops that listen.
+  Descriptor spare_;
   WakeSource wake_source_;
   SignalSource signal_source_;
 

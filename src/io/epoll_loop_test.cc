@@ -11,6 +11,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <thread>
 
@@ -61,6 +62,13 @@ class EpollLoopTest : public ::testing::Test, public AcceptHandler {
     if (accept_hook) accept_hook(*peers.back());
   }
 
+  void on_overflow(std::unique_ptr<Accepted> connection, const Error& why) override {
+    connection->refuse("-ERR full\r\n");
+    ++overflows;
+    overflow_error = why.text;
+    if (overflow_hook) overflow_hook();
+  }
+
   // A client connection, blocking.
   Descriptor connect_client() {
     Descriptor client(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -106,6 +114,9 @@ class EpollLoopTest : public ::testing::Test, public AcceptHandler {
   std::unique_ptr<Listener> listener;
   std::vector<std::unique_ptr<Peer>> peers;
   std::function<void(Peer&)> accept_hook;
+  int overflows = 0;
+  std::string overflow_error;
+  std::function<void()> overflow_hook;
 };
 
 TEST_F(EpollLoopTest, EchoesAndReportsThePeersEnd) {
@@ -365,26 +376,57 @@ TEST_F(EpollLoopTest, ListenerMayBeDroppedInsideOnAccept) {
   EXPECT_EQ(1u, peers.size());
 }
 
-TEST_F(EpollLoopTest, OutOfDescriptorsRestsInsteadOfSpinningAndRecovers) {
-  Descriptor client = connect_client();
-  // Every free number is taken, so that accept fails with EMFILE.
-  std::vector<Descriptor> hoard;
-  rlimit old{};
-  ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &old));
-  rlimit low = old;
-  low.rlim_cur = static_cast<rlim_t>(client.get()) + 20;
-  ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &low));
-  for (;;) {
-    Descriptor copy(dup(client.get()));
-    if (!copy.valid()) break;
-    hoard.push_back(std::move(copy));
+// Takes every free number, so that accept fails with EMFILE; gives them back when it goes.
+class NoDescriptors {
+ public:
+  explicit NoDescriptors(int copied) {
+    EXPECT_EQ(0, getrlimit(RLIMIT_NOFILE, &old_));
+    rlimit low = old_;
+    low.rlim_cur = static_cast<rlim_t>(copied) + 20;
+    EXPECT_EQ(0, setrlimit(RLIMIT_NOFILE, &low));
+    for (;;) {
+      Descriptor copy(dup(copied));
+      if (!copy.valid()) break;
+      taken_.push_back(std::move(copy));
+    }
   }
-  int events = 0;
-  for (int i = 0; i < 100; ++i) events += loop->poll(0);
-  EXPECT_LE(events, 5);
+  ~NoDescriptors() { EXPECT_EQ(0, setrlimit(RLIMIT_NOFILE, &old_)); }
+  // As when another thread is given the number of a closed file at once.
+  void take_one_more() { taken_.emplace_back(dup(taken_.front().get())); }
+
+ private:
+  rlimit old_{};
+  std::vector<Descriptor> taken_;
+};
+
+TEST_F(EpollLoopTest, OutOfDescriptorsConnectionsAreAcceptedToBeRefused) {
+  const Descriptor first = connect_client();
+  const Descriptor second = connect_client();
+  {
+    const NoDescriptors none(second.get());
+    ASSERT_TRUE(run_until([&] { return overflows == 2; }));
+  }
   EXPECT_TRUE(peers.empty());
-  hoard.clear();
-  ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &old));
+  EXPECT_EQ("accept: Too many open files", overflow_error);
+  EXPECT_EQ("-ERR full\r\n", get(first, 100)) << "and then the end";
+  EXPECT_EQ("-ERR full\r\n", get(second, 100));
+  const Descriptor third = connect_client();
+  EXPECT_TRUE(run_until([&] { return peers.size() == 1; }));
+  EXPECT_EQ(2, overflows);
+}
+
+TEST_F(EpollLoopTest, WithoutASpareDescriptorItRestsInsteadOfSpinningAndRecovers) {
+  const Descriptor first = connect_client();
+  const Descriptor second = connect_client();
+  {
+    NoDescriptors none(second.get());
+    overflow_hook = [&] { none.take_one_more(); };
+    int events = 0;
+    for (int i = 0; i < 100; ++i) events += loop->poll(0);
+    EXPECT_LE(events, 5);
+    EXPECT_EQ(1, overflows);
+    EXPECT_TRUE(peers.empty());
+  }
   EXPECT_TRUE(run_until([&] { return peers.size() == 1; }));
 }
 
@@ -479,24 +521,40 @@ TEST_F(UnixSocketTest, NarrowPermissions) {
   EXPECT_EQ(0600, mode_of(path));
 }
 
-TEST_F(UnixSocketTest, StaleFileIsReplacedALivingOneAndOtherFilesAreNot) {
+TEST_F(UnixSocketTest, WhateverIsAtThePathIsReplacedAsInRedis) {
   const Endpoint at{.kind = Endpoint::Kind::kUnix, .host = path};
   {
     auto dead = open_listener(at);
     ASSERT_TRUE(dead.ok());
   }
   ASSERT_NE(-1, mode_of(path));
-  auto living = loop->listen(at, *this);
-  ASSERT_TRUE(living.ok()) << living.error().text;
+  auto first = loop->listen(at, *this);
+  ASSERT_TRUE(first.ok()) << first.error().text;
   auto second = loop->listen(at, *this);
-  ASSERT_FALSE(second.ok());
-  EXPECT_EQ("bind: Address already in use", second.error().text);
-  EXPECT_TRUE(connect_unix().valid());
-  living->reset();
+  ASSERT_TRUE(second.ok()) << second.error().text;
+  first->reset();
+  EXPECT_TRUE(connect_unix().valid()) << "a listener removes its own socket only";
+  second->reset();
+  EXPECT_EQ(-1, mode_of(path));
 
-  const Descriptor file(open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
-  EXPECT_FALSE(loop->listen(at, *this).ok());
-  EXPECT_TRUE(std::filesystem::is_regular_file(path));
+  std::ofstream(path) << "text";
+  EXPECT_TRUE(loop->listen(at, *this).ok());
+  const std::string target = folder / "target";
+  std::ofstream(target) << "text";
+  std::filesystem::create_symlink(target, path);
+  EXPECT_TRUE(loop->listen(at, *this).ok());
+  EXPECT_TRUE(std::filesystem::is_regular_file(target)) << "the link goes, not what it names";
+}
+
+TEST_F(UnixSocketTest, FoldersAndMissingFoldersAreErrors) {
+  std::filesystem::create_directory(path);
+  auto made = loop->listen({.kind = Endpoint::Kind::kUnix, .host = path}, *this);
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ("bind: Address already in use", made.error().text);
+  EXPECT_TRUE(std::filesystem::is_directory(path));
+  made = loop->listen({.kind = Endpoint::Kind::kUnix, .host = folder / "none" / "socket"}, *this);
+  ASSERT_FALSE(made.ok());
+  EXPECT_EQ("bind: No such file or directory", made.error().text);
 }
 
 TEST_F(UnixSocketTest, PausedStreamDoesNotSpinOnAHangUpBehindBytes) {
@@ -520,7 +578,8 @@ TEST_F(UnixSocketTest, PathThatIsTooLongIsAnError) {
   const Endpoint at{.kind = Endpoint::Kind::kUnix, .host = path + std::string(200, 'x')};
   auto made = loop->listen(at, *this);
   ASSERT_FALSE(made.ok());
-  EXPECT_EQ("bind: File name too long", made.error().text);
+  EXPECT_EQ("unix socket path too long (" + std::to_string(at.host.size()) + "), must be under 108",
+            made.error().text);
 }
 
 TEST_F(EpollLoopTest, TimersRunInOrderNeverEarlyAndCanBeCancelled) {

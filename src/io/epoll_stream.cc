@@ -14,7 +14,28 @@ constexpr size_t kSendPieces = 16;
 // What is thrown away at most when a stream is closed politely.
 constexpr size_t kDiscardBytes = 1024 * 1024;
 
+// A socket closed with unread bytes makes the kernel reset the connection, and the peer may lose
+// the last reply that it has not read yet. What already came is thrown away first.
+void discard_input(int descriptor) {
+  char scrap[4096];
+  size_t left = kDiscardBytes;
+  while (left > 0) {
+    const ssize_t got = recv(descriptor, scrap, sizeof scrap, MSG_DONTWAIT);
+    if (got <= 0) break;
+    left -= std::min(left, static_cast<size_t>(got));
+  }
+}
+
 }  // namespace
+
+void EpollAccepted::refuse(std::string_view words) {
+  if (tls == nullptr) {
+    (void)!::send(descriptor.get(), words.data(), words.size(), MSG_NOSIGNAL);
+    (void)shutdown(descriptor.get(), SHUT_WR);
+    if (!is_unix()) discard_input(descriptor.get());
+  }
+  descriptor.reset();
+}
 
 EpollStream::EpollStream(EpollLoop& loop, EpollAccepted& from, StreamHandler& handler)
     : loop_(loop),
@@ -48,18 +69,8 @@ void EpollStream::close(bool flush) {
   }
   state_ = State::kFlushing;
   if (queue_) return;
-  // A socket closed with unread bytes makes the kernel reset the connection, and the peer may lose
-  // the last reply that it has not read yet. What already came is thrown away first.
   (void)shutdown(descriptor_.get(), SHUT_WR);
-  if (!is_unix()) {
-    char scrap[4096];
-    size_t left = kDiscardBytes;
-    while (left > 0) {
-      const ssize_t got = recv(descriptor_.get(), scrap, sizeof scrap, MSG_DONTWAIT);
-      if (got <= 0) break;
-      left -= std::min(left, static_cast<size_t>(got));
-    }
-  }
+  if (!is_unix()) discard_input(descriptor_.get());
   finish(CloseReason::kLocal);
 }
 

@@ -16,6 +16,10 @@ class FakeAccepted final : public Accepted {
     if (link) link->server_closed = true;
   }
   bool is_unix() const override { return link->is_unix; }
+  void refuse(std::string_view words) override {
+    if (tls == nullptr) link->to_client += words;
+    link->server_closed = true;
+  }
 
   std::shared_ptr<FakeLink> link;  // null once a loop took it
 };

@@ -52,8 +52,14 @@ std::string link_target(const std::string& path) {
 Status keep_permissions(int descriptor, const std::string& old_path, const std::string& path) {
   struct stat old {};
   if (stat(old_path.c_str(), &old) != 0) return {};
-  // Only root may give a file away; for others the owner is the same already or cannot be kept.
-  (void)!fchown(descriptor, old.st_uid, old.st_gid);
+  struct stat made {};
+  if (fstat(descriptor, &made) != 0) return failed("fstat", path);
+  // Giving a file away needs privilege; without, the owner is the same already or cannot be kept,
+  // and a filter that kills for the attempt may be on the process.
+  const bool differs = made.st_uid != old.st_uid || made.st_gid != old.st_gid;
+  if (differs && !system_calls_are_filtered()) {
+    (void)!fchown(descriptor, old.st_uid, old.st_gid);
+  }
   if (fchmod(descriptor, old.st_mode & 0777) != 0) return failed("fchmod", path);
   return {};
 }

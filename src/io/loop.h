@@ -83,6 +83,9 @@ class Accepted {
  public:
   virtual ~Accepted() = default;  // closes it, if no loop took it
   virtual bool is_unix() const = 0;
+  // Sends as much as the kernel takes, then closes: no descriptor is held when this returns. Over
+  // TLS nothing is sent, since before the handshake nothing can be said.
+  virtual void refuse(std::string_view words) = 0;
 
   // When set, the loop that takes it speaks TLS: its stream carries the clear text, and the
   // handshake runs in that loop.
@@ -93,6 +96,10 @@ class AcceptHandler {
  public:
   virtual ~AcceptHandler() = default;
   virtual void on_accept(std::unique_ptr<Accepted> connection) = 0;
+  // The process or the system has no descriptor for this connection; it came in on the spare one,
+  // which the loop takes back when this returns. `why` is the system's: "accept: Too many open
+  // files".
+  virtual void on_overflow(std::unique_ptr<Accepted> /*connection*/, const Error& /*why*/) {}
 };
 
 struct Endpoint {

@@ -17,6 +17,7 @@
 #include <csignal>
 #include <optional>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "io/files.h"
@@ -159,16 +160,17 @@ CpuTimes cpu_times(CpuOf whose) {
   return {microseconds(usage.ru_utime), microseconds(usage.ru_stime)};
 }
 
-uint64_t raise_descriptor_limit(uint64_t wanted) {
+DescriptorLimit raise_descriptor_limit(uint64_t wanted) {
   rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
-  if (limit.rlim_cur >= wanted) return limit.rlim_cur;
-  // Only root may lift the upper bound; everyone may go up to it.
-  rlimit lifted{wanted, std::max<rlim_t>(limit.rlim_max, wanted)};
-  if (setrlimit(RLIMIT_NOFILE, &lifted) == 0) return wanted;
-  lifted = {std::min<rlim_t>(limit.rlim_max, wanted), limit.rlim_max};
-  if (setrlimit(RLIMIT_NOFILE, &lifted) == 0) return lifted.rlim_cur;
-  return limit.rlim_cur;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return {0, 0, system_error("getrlimit").text};
+  if (limit.rlim_cur >= wanted) return {limit.rlim_cur, limit.rlim_cur, {}};
+  // Raising the hard limit needs privilege; the soft limit may go up to the hard one without.
+  rlimit raised{wanted, std::max<rlim_t>(limit.rlim_max, wanted)};
+  if (setrlimit(RLIMIT_NOFILE, &raised) == 0) return {limit.rlim_cur, wanted, {}};
+  const std::string reason = std::generic_category().message(errno);
+  raised = {std::min<rlim_t>(limit.rlim_max, wanted), limit.rlim_max};
+  if (setrlimit(RLIMIT_NOFILE, &raised) != 0) raised = limit;
+  return {limit.rlim_cur, raised.rlim_cur, raised.rlim_cur < wanted ? reason : std::string()};
 }
 
 bool disable_huge_pages() {
@@ -203,9 +205,19 @@ std::string os_name() {
   return std::string(name.sysname) + " " + name.release + " " + name.machine;
 }
 
-void give_way(int steps) {
+bool system_calls_are_filtered() {
+  return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) > 0;
+}
+
+void lower_priority(int steps) {
+  if (system_calls_are_filtered()) return;
   // -1 may be an answer and may be an error; neither is worth more than going on as before.
   (void)!nice(steps);
+}
+
+void give_way(int steps) {
+  if (system_calls_are_filtered()) return;
+  lower_priority(steps);
   // A low priority alone makes turns rare and leaves them as long as everybody's: some milliseconds
   // in which nobody else has that processor. Older systems take no notice.
   // The first form of what the call takes; its headers and those of the library exclude each other.

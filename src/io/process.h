@@ -55,9 +55,13 @@ struct CpuTimes {
 enum class CpuOf : uint8_t { kProcess, kChildren, kThisThread };
 CpuTimes cpu_times(CpuOf whose);
 
-// Lets the process have at least `wanted` descriptors, or as many as it may. Returns how many it
-// can have now, which is never less than before.
-uint64_t raise_descriptor_limit(uint64_t wanted);
+struct DescriptorLimit {
+  uint64_t before = 0;  // 0: the system does not say; then nothing was changed
+  uint64_t now = 0;     // never less than before
+  std::string reason;   // why it is less than wanted, in the system's words; empty when it is not
+};
+// Lets the process have at least `wanted` descriptors, or as many as it may.
+DescriptorLimit raise_descriptor_limit(uint64_t wanted);
 
 // Huge pages make every write of a forked or snapshotted page copy 2 MB. Returns whether none come
 // unasked from now on; where the system cannot tell those apart that are asked for, none at all.
@@ -67,9 +71,17 @@ bool disable_huge_pages();
 Result<int> oom_score_adj();
 Status set_oom_score_adj(int score);
 
+// Is there a seccomp filter on this process? A call that it forbids may kill, and no way exists to
+// ask which ones it forbids: Debian's unit for Redis kills for setting priorities and owners. Calls
+// of that kind, which the server can do without, are left out when this is true.
+bool system_calls_are_filtered();
+
 // The calling thread leaves the processor to others where they want it, by so many steps of nice(2)
 // and in short turns, where the system knows how. For good: without privilege there is no way back.
+// Does nothing where system calls are filtered.
 void give_way(int steps);
+// The same by the steps alone.
+void lower_priority(int steps);
 
 std::string os_name();  // "Linux 6.1.0 x86_64"
 

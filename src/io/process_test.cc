@@ -1,6 +1,9 @@
 #include "io/process.h"
 
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -63,14 +66,19 @@ TEST(Process, DescriptorLimitIsRaisedAsFarAsAllowed) {
   rlimit low = old;
   low.rlim_cur = 64;
   ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &low));
-  EXPECT_EQ(64u, raise_descriptor_limit(10)) << "never lowered";
+  EXPECT_EQ(64u, raise_descriptor_limit(10).now) << "never lowered";
   const uint64_t wanted = std::min<uint64_t>(old.rlim_max, 128);
-  EXPECT_EQ(wanted, raise_descriptor_limit(wanted));
+  const DescriptorLimit raised = raise_descriptor_limit(wanted);
+  EXPECT_EQ(64u, raised.before);
+  EXPECT_EQ(wanted, raised.now);
+  EXPECT_EQ("", raised.reason);
   rlimit now{};
   ASSERT_EQ(0, getrlimit(RLIMIT_NOFILE, &now));
   EXPECT_EQ(wanted, now.rlim_cur);
   // More than any kernel gives: as much as there is.
-  EXPECT_GE(raise_descriptor_limit(uint64_t{1} << 40), wanted);
+  const DescriptorLimit most = raise_descriptor_limit(uint64_t{1} << 40);
+  EXPECT_GE(most.now, wanted);
+  EXPECT_EQ("Operation not permitted", most.reason);
   ASSERT_EQ(0, setrlimit(RLIMIT_NOFILE, &old));
 }
 
@@ -113,6 +121,7 @@ TEST(Process, DaemonizeEndsTheParentAndLivesOnInASessionOfItsOwn) {
 }
 
 TEST(Process, GivesWay) {
+  if (system_calls_are_filtered()) GTEST_SKIP() << "not under a seccomp filter";
   const int before = getpriority(PRIO_PROCESS, 0);
   const pid_t child = fork();
   ASSERT_GE(child, 0);
@@ -123,6 +132,25 @@ TEST(Process, GivesWay) {
   int status = -1;
   ASSERT_EQ(child, waitpid(child, &status, 0));
   EXPECT_EQ(WEXITSTATUS(status), std::min(3, 19 - before));
+}
+
+TEST(Process, MakesNoCallsThatAFilterMayKillFor) {
+  const int before = getpriority(PRIO_PROCESS, 0);
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    sock_filter allow_all = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    const sock_fprog program{1, &allow_all};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) _exit(100);
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0) _exit(101);
+    if (!system_calls_are_filtered()) _exit(102);
+    give_way(3);
+    lower_priority(3);
+    _exit(getpriority(PRIO_PROCESS, 0) - before);
+  }
+  int status = -1;
+  ASSERT_EQ(child, waitpid(child, &status, 0));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST(Notify, TellsTheSupervisor) {

@@ -74,6 +74,12 @@ bool Address::is_loopback() const {
          std::all_of(bytes.begin(), bytes.end() - 1, [](uint8_t byte) { return byte == 0; });
 }
 
+FileIdentity FileIdentity::of(const std::string& path) {
+  struct stat status {};
+  if (lstat(path.c_str(), &status) != 0) return {};
+  return {status.st_dev, status.st_ino};
+}
+
 Address local_address_of(int descriptor) {
   sockaddr_storage storage{};
   socklen_t size = sizeof storage;
@@ -139,25 +145,17 @@ Result<ListenSocket> open_tcp_listener(const Endpoint& at) {
   return listen_at(at, *found);
 }
 
-// A file left by a server that died would fail the bind. It is removed only when it is a socket and
-// nobody answers there: neither a file of another kind nor a living server's door is taken away.
-void remove_stale_socket(const sockaddr_un& where) {
-  struct stat status {};
-  if (lstat(where.sun_path, &status) != 0 || !S_ISSOCK(status.st_mode)) return;
-  const Descriptor probe(socket(AF_UNIX, kSocketType, 0));
-  if (!probe.valid()) return;
-  const int result = connect(probe.get(), reinterpret_cast<const sockaddr*>(&where), sizeof where);
-  if (result != 0 && errno == ECONNREFUSED) (void)unlink(where.sun_path);
-}
-
 Result<ListenSocket> open_unix_listener(const Endpoint& at) {
   sockaddr_un where{};
   where.sun_family = AF_UNIX;
   if (at.host.empty() || at.host.size() >= sizeof where.sun_path) {
-    return system_error("bind", ENAMETOOLONG);
+    return Error{"unix socket path too long (" + std::to_string(at.host.size()) +
+                 "), must be under " + std::to_string(sizeof where.sun_path)};
   }
   std::memcpy(where.sun_path, at.host.data(), at.host.size());
-  remove_stale_socket(where);
+  // As in Redis the path is the server's, whatever is there: a file, the socket of a server that
+  // died, that of one which is about to end. A folder stays and fails the bind.
+  (void)unlink(where.sun_path);
 
   ListenSocket made{Descriptor(socket(AF_UNIX, kSocketType, 0))};
   const int descriptor = made.descriptor.get();
@@ -173,7 +171,10 @@ Result<ListenSocket> open_unix_listener(const Endpoint& at) {
   const char* failed = nullptr;
   if (mode != 0 && chmod(where.sun_path, mode) != 0) failed = "chmod";
   if (failed == nullptr && listen(descriptor, at.backlog) != 0) failed = "listen";
-  if (failed == nullptr) return made;
+  if (failed == nullptr) {
+    made.file = FileIdentity::of(at.host);
+    return made;
+  }
   const int code = errno;
   (void)unlink(where.sun_path);
   return system_error(failed, code);

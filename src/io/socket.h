@@ -57,12 +57,23 @@ struct Address {
 
 Address local_address_of(int descriptor);
 
+// Which file a path leads to; none is {0, 0}.
+struct FileIdentity {
+  uint64_t device = 0;
+  uint64_t inode = 0;
+
+  static FileIdentity of(const std::string& path);
+  bool operator==(const FileIdentity&) const = default;
+};
+
 struct ListenSocket {
   Descriptor descriptor;
   int port = 0;
+  FileIdentity file;  // of a unix socket
 };
 
-// Makes a non-blocking socket that listens. The error text is "bind: Address already in use" and
+// Makes a non-blocking socket that listens. A file at the path of a unix socket is replaced, of
+// whatever kind it is, but for folders. The error text is "bind: Address already in use" and
 // the like. An `optional` endpoint whose address or family the machine lacks gives an invalid
 // descriptor.
 Result<ListenSocket> open_listener(const Endpoint& at);

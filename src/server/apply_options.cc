@@ -1,10 +1,13 @@
 // Options change in one place; this hands them to the rooms that keep a copy of what they need.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <string_view>
 
 #include "io/process.h"
+#include "server/descriptor_limit.h"
 #include "server/process_title.h"
 #include "server/server.h"
 #include "server/user_files.h"
@@ -227,6 +230,14 @@ void Server::prepare_child(persist::ChildKind kind) {
 }
 
 void Server::register_hooks() {
+  config_.on_change("maxclients", [this](Options& options) -> Status {
+    const int64_t wanted = options.clients.max_clients;
+    if (fit_max_clients(options, log_) && options.clients.max_clients == wanted) return {};
+    return Error{
+        fmt::format("The operating system is not able to handle the specified number of clients, "
+                    "try with {}",
+                    options.clients.max_clients)};
+  });
   config_.on_change(kWatched, [this](Options&) -> Status {
     apply_options();
     return {};

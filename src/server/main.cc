@@ -20,6 +20,7 @@
 #include "server/command_line.h"
 #include "server/config_disk.h"
 #include "server/crash_witness.h"
+#include "server/descriptor_limit.h"
 #include "server/server.h"
 #include "server/version.h"
 #include "tools/program.h"
@@ -101,9 +102,7 @@ int serve(Options options, const std::string& config_path, const std::string& ex
   io::ignore_hangups();
   io::hold_termination_signals();
   if (options.memory.jemalloc_bg_thread) purge_in_background();
-  // Descriptors for clients, and some for files, listeners and loops.
-  constexpr uint64_t kOwnDescriptors = 64;
-  io::raise_descriptor_limit(static_cast<uint64_t>(options.clients.max_clients) + kOwnDescriptors);
+  if (!fit_max_clients(options, log)) return 1;
   if (options.process.disable_thp) io::disable_huge_pages();
   std::string pid_file = options.process.pid_file;
   if (pid_file.empty() && daemonize) pid_file = "/var/run/redis.pid";

@@ -18,7 +18,8 @@ namespace {
 using Outcome = io::OutgoingLine::Outcome;
 
 constexpr int64_t kKeepLineMs = 10'000;
-constexpr size_t kMostLines = 64;
+// They live on the descriptors that the server keeps for itself (descriptor_limit.h).
+constexpr size_t kMostLines = 6;
 constexpr int64_t kDefaultTimeoutMs = 1000;
 // Longer lines are no answer of a server of our kind.
 constexpr size_t kLongestAnswer = 64 * 1024;

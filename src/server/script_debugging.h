@@ -28,6 +28,7 @@ class ScriptDebugging final : public script::DebugDoor {
 
   // Ten times a second: hears what the processes have to say and forgets those that have ended.
   void cron();
+  size_t processes() const { return processes_.size(); }
   // The server ends, and they with it.
   void end_all();
 

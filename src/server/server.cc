@@ -288,25 +288,35 @@ void Server::stop_now(int exit_code) {
 }
 
 void Server::on_accept(std::unique_ptr<io::Accepted> connection) {
-  SessionHost& mine = workers_[0]->host();
-  if (sessions_.connected.load(std::memory_order_relaxed) >= sessions_.options.max_clients) {
-    if (connection->tls != nullptr) {
-      // A handshake would cost more than serving it, and before one there is nothing to say.
-      sessions_.rejected.fetch_add(1, std::memory_order_relaxed);
-      return;
-    }
-    mine.turn_away(std::move(connection), "-ERR max number of clients reached\r\n");
-    return;
-  }
+  const int64_t connected = sessions_.connected.load(std::memory_order_relaxed);
+  // A process that debugs a script holds a pipe to this one.
+  const auto taken = connected + static_cast<int64_t>(script_debugging_.processes());
+  if (taken >= sessions_.options.max_clients) return refuse(*connection);
+  sessions_.connected.fetch_add(1, std::memory_order_relaxed);
   // Round robin: connections stay where they are put, so an even start is all the balance there is.
   SessionHost& host = workers_[next_worker_++ % workers_.size()]->host();
-  if (&host == &mine) {
-    mine.adopt(std::move(connection));
+  constexpr auto kTaken = SessionHost::Place::kTaken;
+  if (&host == &workers_[0]->host()) {
+    host.adopt(std::move(connection), kTaken);
     return;
   }
   // A std::function must be copyable; the box is opened once.
   auto box = std::make_shared<std::unique_ptr<io::Accepted>>(std::move(connection));
-  host.post([&host, box] { host.adopt(std::move(*box)); });
+  host.post([&host, box] { host.adopt(std::move(*box), kTaken); });
+}
+
+void Server::refuse(io::Accepted& connection) {
+  sessions_.rejected.fetch_add(1, std::memory_order_relaxed);
+  connection.refuse("-ERR max number of clients reached\r\n");
+}
+
+void Server::on_overflow(std::unique_ptr<io::Accepted> connection, const Error& why) {
+  constexpr int64_t kBetweenLinesMs = 1000;  // peers decide how often this happens
+  refuse(*connection);
+  const int64_t now_ms = clock_.monotonic_ns() / 1'000'000;
+  if (overflow_logged_ms_ != 0 && now_ms - overflow_logged_ms_ < kBetweenLinesMs) return;
+  overflow_logged_ms_ = now_ms;
+  log_.warning("Accepting client connection: " + why.text);
 }
 
 uint64_t Server::client_memory() const {

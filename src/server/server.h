@@ -82,6 +82,7 @@ class Server : public io::AcceptHandler {
 
   // AcceptHandler
   void on_accept(std::unique_ptr<io::Accepted> connection) override;
+  void on_overflow(std::unique_ptr<io::Accepted> connection, const Error& why) override;
 
   // Everything below: under the gate, or on worker 0 inside its batch when threads is 1.
   ConfigStore& config() { return config_; }
@@ -122,6 +123,7 @@ class Server : public io::AcceptHandler {
   void connect_scripting();
   void connect_memory();
   Status listen();
+  void refuse(io::Accepted& connection);
   void register_hooks();
   void register_network_hooks();
   // Hands the options to everybody who keeps a copy.
@@ -173,6 +175,7 @@ class Server : public io::AcceptHandler {
   ProcessHooks process_;
   RateSampler sampler_;
   size_t next_worker_ = 0;
+  int64_t overflow_logged_ms_ = 0;  // worker 0's
   std::atomic<int> exit_code_{0};
   std::atomic<bool> stopping_{false};
   int stop_signal_ = 0;  // that came and has not been obeyed yet; worker 0's

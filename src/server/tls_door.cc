@@ -78,4 +78,9 @@ void TlsDoor::on_accept(std::unique_ptr<io::Accepted> connection) {
   if (connection->tls != nullptr) inside_.on_accept(std::move(connection));
 }
 
+void TlsDoor::on_overflow(std::unique_ptr<io::Accepted> connection, const Error& why) {
+  connection->tls = context_;
+  if (connection->tls != nullptr) inside_.on_overflow(std::move(connection), why);
+}
+
 }  // namespace sorrel::server

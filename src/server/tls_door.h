@@ -28,6 +28,7 @@ class TlsDoor : public io::AcceptHandler {
   void set_policy(const Options& options);
 
   void on_accept(std::unique_ptr<io::Accepted> connection) override;
+  void on_overflow(std::unique_ptr<io::Accepted> connection, const Error& why) override;
 
  private:
   io::AcceptHandler& inside_;

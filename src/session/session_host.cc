@@ -59,13 +59,16 @@ Session* SessionHost::take_in(std::unique_ptr<io::Accepted> connection) {
     sessions_.erase(id);
     return nullptr;
   }
-  world_.connected.fetch_add(1, std::memory_order_relaxed);
   return &taken;
 }
 
-void SessionHost::adopt(std::unique_ptr<io::Accepted> connection) {
+void SessionHost::adopt(std::unique_ptr<io::Accepted> connection, Place place) {
+  if (place == Place::kNew) world_.connected.fetch_add(1, std::memory_order_relaxed);
   Session* taken = take_in(std::move(connection));
-  if (taken == nullptr) return;
+  if (taken == nullptr) {
+    world_.connected.fetch_sub(1, std::memory_order_relaxed);
+    return;
+  }
   stats_.connections_received++;
   const SessionOptions& options = world_.options;
   if (options.keepalive_seconds > 0) {
@@ -80,14 +83,6 @@ void SessionHost::adopt(std::unique_ptr<io::Accepted> connection) {
     taken->close_soon(true);
     world_.rejected.fetch_add(1, std::memory_order_relaxed);
   }
-}
-
-void SessionHost::turn_away(std::unique_ptr<io::Accepted> connection, std::string_view error) {
-  world_.rejected.fetch_add(1, std::memory_order_relaxed);
-  Session* taken = take_in(std::move(connection));
-  if (taken == nullptr) return;
-  taken->send(error);
-  taken->close_soon(true);
 }
 
 void SessionHost::begin_turn(int64_t now_ms) {

@@ -75,10 +75,11 @@ class SessionHost {
   SessionHost(SessionWorld& world, io::Loop& loop, Executor& executor);
   ~SessionHost();
 
+  // Whether a connection is in SessionWorld::connected already. One that is on its way to another
+  // worker is, so that a burst never gets more places than there are.
+  enum class Place : uint8_t { kNew, kTaken };
   // This worker's thread only.
-  void adopt(std::unique_ptr<io::Accepted> connection);
-  // Refuses a connection with an error line.
-  void turn_away(std::unique_ptr<io::Accepted> connection, std::string_view error);
+  void adopt(std::unique_ptr<io::Accepted> connection, Place place = Place::kNew);
 
   // The phases of the turn; see server/turn.cc.
   void begin_turn(int64_t now_ms);

@@ -69,7 +69,7 @@ class Server:
                 return self
         raise ServerFailed(f"{self.path} did not start:\n{self.log_tail()}")
 
-    def _launch(self):
+    def command(self):
         command = self.wrapper + [self.path, "--save", "", "--bind", "127.0.0.1"]
         command += ["--port", "0", "--tls-port", str(self.port)] if self.tls else ["--port", str(self.port)]
         for name, value in self.certificates.server_options() if self.tls else ():
@@ -78,12 +78,15 @@ class Server:
             command += ["--threads", str(self.threads)]
         for name, *values in self.options:
             command += ["--" + name, *values]
+        return command
+
+    def _launch(self):
         environment = dict(os.environ)
         for name, value in SANITIZER_OPTIONS.items():
             environment.setdefault(name, value)
         with open(self.log_path, "ab") as log:
             self.process = subprocess.Popen(
-                command, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment
+                self.command(), cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environment
             )
         deadline = time.monotonic() + self.start_bound_s
         while time.monotonic() < deadline:
