@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "io/cpu_mask.h"
 #include "persist/aof_pen.h"
 #include "persist/commit_group.h"
 #include "propagate/effect_log.h"
@@ -55,6 +56,9 @@ class AofWriter final : public EffectSink {
   // is well again.
   AofWriter(const Clock& clock, EffectStream& stream, std::function<void()> on_trouble);
   ~AofWriter() override;
+
+  // Where its thread runs. Before start().
+  void set_processors(io::CpuMask processors) { processors_ = std::move(processors); }
 
   // From now on it reads the stream. A log that does not count yet makes nothing durable, and no
   // reply waits for it.
@@ -123,6 +127,7 @@ class AofWriter final : public EffectSink {
   AofWriterOptions options_;  // changed under the gate and mutex_
   // Whose it is: the thread's while it is at the disk, else whoever's who holds mutex_.
   std::unique_ptr<AofPen> pen_;
+  io::CpuMask processors_;
   std::thread thread_;
   std::atomic<bool> counts_{false};  // changed under the gate
 
