@@ -5,6 +5,7 @@
 """
 
 import argparse
+import errno
 import os
 import platform
 import re
@@ -232,13 +233,10 @@ def processor_lists(arguments):
                  ("aof_rewrite_cpulist", str(second)), ("appendonly", "yes"), ("rdb-key-save-delay", "100000"),
                  ("enable-debug-command", "yes"), ("snapshot-method", "fork")) as node:
         same(node.without_effect(), [])
-        seen = node.processors()
-        same(seen["main"], {first})
-        for name, where in seen.items():
-            wanted = {first} if name == "main" or name.startswith("worker-") else {second}
-            if name in ("aof-writer", "reclaimer") or name.startswith("worker-"):
-                same((name, where), (name, wanted))
-        holds("aof-writer" in seen and "reclaimer" in seen, f"threads: {sorted(seen)}")
+        wanted = {"main": {first}, "aof-writer": {second}, "reclaimer": {second}}
+        wanted.update({f"worker-{i}": {first} for i in range(1, arguments.threads)})
+        # A thread that has just been made has yet to take its name and its place.
+        wait_until(lambda: wanted.items() <= node.processors().items(), f"threads as in {wanted}")
         same(node.call("DEBUG", "POPULATE", "100"), OK)
         for command in ("BGSAVE", "BGREWRITEAOF"):
             wait_until(lambda: not children(node.server.process.pid), "the end of the child before")
@@ -247,20 +245,21 @@ def processor_lists(arguments):
             child = children(node.server.process.pid)[0]
             wait_until(lambda: os.sched_getaffinity(child) == {second}, f"{command} on its processor")
             os.kill(child, 9)
-    with Running(arguments, ("bgsave_cpulist", str(second)), ("snapshot-method", "live"), ("rdb-key-save-delay", "100000"),
+    with Running(arguments, ("bgsave_cpulist", str(second)), ("snapshot-method", "live"),
                  ("enable-debug-command", "yes")) as node:
-        same(node.call("DEBUG", "POPULATE", "100"), OK)
+        same(node.call("DEBUG", "POPULATE", "200000"), OK)  # some time to look at the thread
         holds(isinstance(node.call("BGSAVE"), Simple), "BGSAVE")
         wait_until(lambda: node.processors().get("snapshot") == {second}, "the thread of a live snapshot on its processor")
         same(node.processors()["main"], os.sched_getaffinity(0))
 
 
 def children(pid):
-    try:
-        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
-            return [int(word) for word in file.read().split()]
-    except FileNotFoundError:
-        return []
+    """Of all threads: each worker may fork."""
+    found = []
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/children", encoding="ascii") as file:
+            found += [int(word) for word in file.read().split()]
+    return found
 
 
 def processor_lists_that_cannot_be(arguments):
@@ -270,6 +269,30 @@ def processor_lists_that_cannot_be(arguments):
         for name in ("server_cpulist", "bio_cpulist"):
             holds(re.search(rf"# .*{name}", node.log()), f"{name} is not in the log")
         same(node.processors()["main"], os.sched_getaffinity(0))
+
+
+# Installs a filter that answers sched_setaffinity(2) with the error in the first word, and runs the rest.
+WITHOUT_AFFINITY = """
+import ctypes, os, struct, sys
+number = {'x86_64': 203, 'aarch64': 122}[os.uname().machine]
+code = ctypes.create_string_buffer(struct.pack('HBBI' * 4, 0x20, 0, 0, 0, 0x15, 0, 1, number,
+                                               6, 0, 0, 0x50000 | int(sys.argv[1]), 6, 0, 0, 0x7fff0000))
+program = ctypes.create_string_buffer(struct.pack('HxxxxxxP', 4, ctypes.addressof(code)))
+libc = ctypes.CDLL(None)
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program, 0, 0) == 0
+os.execv(sys.argv[2], sys.argv[2:])
+"""
+
+
+def processor_lists_that_a_filter_forbids(arguments):
+    """A container's syscall filter may refuse the call, or say that there is none."""
+    for code in (errno.EPERM, errno.ENOSYS):
+        wrapper = [sys.executable, "-c", WITHOUT_AFFINITY, str(code)]
+        with Running(arguments, ("server_cpulist", "0"), ("bio_cpulist", "0"), ("appendonly", "yes"),
+                     wrapper=wrapper) as node:
+            same(node.call("SET", "a", "1"), OK)
+            holds(re.search(rf"# server_cpulist '0' has no effect: .*{os.strerror(code)}", node.log()), "no warning")
+            same(set(map(frozenset, node.processors().values())), {frozenset(os.sched_getaffinity(0))})
 
 
 def system_log(arguments):
@@ -332,7 +355,8 @@ def more_rounds_for_many_clients(arguments):
 
 CASES = (warned_at_start, warned_at_config_set, not_warned_again, written_back, configuration_of_the_reference,
          refused_at_start, defaults_are_accepted, refused_at_config_set, sentinel_is_refused, check_system,
-         told_of_the_system_at_start, processor_lists, processor_lists_that_cannot_be, system_log, banner_only_when_asked,
+         told_of_the_system_at_start, processor_lists, processor_lists_that_cannot_be,
+         processor_lists_that_a_filter_forbids, system_log, banner_only_when_asked,
          default_protocol, more_rounds_for_many_clients)
 
 
