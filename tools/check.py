@@ -15,7 +15,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(ROOT, "tools"))
 
-from checks import compiled, text  # noqa: E402
+from checks import compiled, directives, text  # noqa: E402
 from checks.tree import Tree  # noqa: E402
 
 CHECKS = {
@@ -27,6 +27,7 @@ CHECKS = {
     "readmes": text.check_readmes,
     "words": text.check_words,
     "scripts": text.check_scripts,
+    "directives": directives.check_directives,
 }
 SHOWN = 40
 

@@ -31,8 +31,11 @@ char mark_of(LogLevel level) {
   }
 }
 
-void append_escaped(std::string& line, std::string_view message) {
-  for (const char c : message) {
+}  // namespace
+
+std::string escaped_log_message(std::string_view message) {
+  std::string line;
+  for (const char c : message.substr(0, kMaxMessage)) {
     if (c == '\n') {
       line += "\\n";
     } else if (c == '\r') {
@@ -43,9 +46,8 @@ void append_escaped(std::string& line, std::string_view message) {
       line += c;
     }
   }
+  return line;
 }
-
-}  // namespace
 
 std::string format_log_line(int process, char role, int64_t wall_us, LogLevel level,
                             std::string_view message) {
@@ -59,7 +61,7 @@ std::string format_log_line(int process, char role, int64_t wall_us, LogLevel le
       fmt::format("{}:{} {:02} {} {:04} {:02}:{:02}:{:02}.{:03} {} ", process, role, local.tm_mday,
                   kMonths[static_cast<size_t>(local.tm_mon)], local.tm_year + 1900, local.tm_hour,
                   local.tm_min, local.tm_sec, wall_us / 1000 % 1000, mark_of(level));
-  append_escaped(line, message.substr(0, kMaxMessage));
+  line += message;
   line += '\n';
   return line;
 }
@@ -75,11 +77,21 @@ Status LogFile::open(const std::string& path) {
   return {};
 }
 
+bool LogFile::on_terminal() const {
+  return !file_.valid() && isatty(STDOUT_FILENO) == 1;
+}
+
+Status LogFile::open_system_log(std::string ident, int facility, std::string_view socket) {
+  return system_.open(std::move(ident), facility, socket);
+}
+
 void LogFile::write(LogLevel level, std::string_view message) {
   if (level < this->level()) return;
+  const int64_t now_us = clock_.wall_us();
+  const std::string text = escaped_log_message(message);
   // The number is asked for each time, because a forked child logs through the same object.
-  put(format_log_line(getpid(), role_.load(std::memory_order_relaxed), clock_.wall_us(), level,
-                      message));
+  put(format_log_line(getpid(), role_.load(std::memory_order_relaxed), now_us, level, text));
+  system_.write(level, now_us, text);
 }
 
 void LogFile::write_raw(std::string_view text) {

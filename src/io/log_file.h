@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "io/socket.h"
+#include "io/system_log.h"
 
 namespace sorrel::io {
 
@@ -24,13 +25,20 @@ namespace sorrel::io {
 // Log rotation by renaming works without telling us, as with Redis: a file that is no longer the
 // one under its name is opened anew before the next line.
 //
-// Thread rule: open() before other threads know the logger; everything else at any time.
+// Thread rule: open() and open_system_log() before other threads know the logger; everything else
+// at any time.
 class LogFile final : public Logger {
  public:
   explicit LogFile(const Clock& clock) : clock_(clock) {}
 
   // Empty: standard output. On an error the logger goes on where it was.
   Status open(const std::string& path);
+  // From now on every line goes to the system log as well, but not raw text.
+  Status open_system_log(std::string ident, int facility,
+                         std::string_view socket = SystemLog::kSocket);
+
+  // Lines go to standard output, and that is a terminal.
+  bool on_terminal() const;
 
   void set_level(LogLevel level) { level_.store(level, std::memory_order_relaxed); }
   LogLevel level() const { return level_.load(std::memory_order_relaxed); }
@@ -47,12 +55,17 @@ class LogFile final : public Logger {
   const Clock& clock_;
   std::string path_;
   Descriptor file_;  // invalid: standard output
+  SystemLog system_;
   std::mutex reopening_;
   std::atomic<LogLevel> level_{LogLevel::kNotice};
   std::atomic<char> role_{'M'};
 };
 
-// The line with its end, as above. `wall_us` is shown in the machine's time zone.
+// `message` with control characters as escapes, and cut where it is too long for a line.
+std::string escaped_log_message(std::string_view message);
+
+// The line with its end, as above; `message` has been through escaped_log_message(). `wall_us` is
+// shown in the machine's time zone.
 std::string format_log_line(int process, char role, int64_t wall_us, LogLevel level,
                             std::string_view message);
 

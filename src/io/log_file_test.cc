@@ -1,10 +1,14 @@
 #include "io/log_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -53,6 +57,67 @@ TEST_F(LogFileTest, WritesRedisLines) {
   EXPECT_EQ(
       prefix('M') + ". a\n" + prefix('M') + "- b\n" + prefix('M') + "* c\n" + prefix('S') + "# d\n",
       contents());
+}
+
+// The socket of a system log, as a daemon would have it.
+class SystemLogSocket {
+ public:
+  explicit SystemLogSocket(const std::string& path)
+      : socket_(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK, 0)) {
+    sockaddr_un where{};
+    where.sun_family = AF_UNIX;
+    std::memcpy(where.sun_path, path.data(), path.size());
+    EXPECT_EQ(0, bind(socket_.get(), reinterpret_cast<sockaddr*>(&where), sizeof where));
+  }
+  // Empty: there is none.
+  std::string next() {
+    char text[8192];
+    const ssize_t got = recv(socket_.get(), text, sizeof text, 0);
+    return got < 0 ? "" : std::string(text, static_cast<size_t>(got));
+  }
+
+ private:
+  Descriptor socket_;
+};
+
+TEST_F(LogFileTest, SystemLogGetsEveryLineAsWell) {
+  const std::string socket = folder / "socket";
+  auto daemon = std::make_unique<SystemLogSocket>(socket);
+  ASSERT_TRUE(log.open_system_log("my redis", 19, socket).ok());  // local3
+  const auto line = [](int priority, const std::string& text) {
+    return "<" + std::to_string(19 * 8 + priority) + ">Mar  7 09:05:02 my redis[" +
+           std::to_string(getpid()) + "]: " + text;
+  };
+  log.verbose("hidden");
+  log.notice("a\nb");
+  EXPECT_EQ(line(5, "a\\nb"), daemon->next());
+  log.warning("c");
+  EXPECT_EQ(line(4, "c"), daemon->next());
+  log.set_level(LogLevel::kDebug);
+  log.debug("d");
+  log.verbose("e");
+  EXPECT_EQ(line(7, "d"), daemon->next());
+  EXPECT_EQ(line(6, "e"), daemon->next());
+  log.write_raw("raw\n");
+  EXPECT_EQ("", daemon->next());
+  // A daemon that is gone, or comes again, keeps nobody waiting.
+  daemon.reset();
+  log.notice("lost");
+  fs::remove(socket);
+  log.notice("lost, too");
+  daemon = std::make_unique<SystemLogSocket>(socket);
+  log.notice("heard");
+  EXPECT_EQ(line(5, "heard"), daemon->next());
+  EXPECT_NE(contents().find("lost, too"), std::string::npos);
+}
+
+TEST_F(LogFileTest, ASystemLogThatTakesNothingHoldsNobodyUp) {
+  const std::string socket = folder / "socket";
+  const SystemLogSocket daemon(socket);
+  ASSERT_TRUE(log.open_system_log("redis", 1, socket).ok());
+  // More than its socket holds.
+  for (int i = 0; i < 5000; i++) log.notice(std::string(1000, 'x'));
+  EXPECT_GT(contents().size(), 5000u * 1000);
 }
 
 TEST_F(LogFileTest, LevelFilters) {

@@ -107,6 +107,7 @@ struct Endpoint {
   std::string host;  // an address, or "*" / "::*" for any; a path for kUnix
   int port = 0;      // 0: the kernel chooses, see Listener::port()
   int backlog = 511;
+  uint32_t mark = 0;  // SO_MARK of the listening socket; 0: none. Needs privilege.
   int unix_mode = 0;  // permissions of the socket file, 0: umask decides. Set before listening.
   // An address or family that this machine lacks is no error: listen() gives a null Listener.
   bool optional = false;

@@ -118,6 +118,9 @@ Result<ListenSocket> listen_at(const Endpoint& at, const addrinfo& where) {
   if (setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0) {
     return failed("setsockopt SO_REUSEADDR");
   }
+  if (at.mark != 0 && setsockopt(descriptor, SOL_SOCKET, SO_MARK, &at.mark, sizeof at.mark) != 0) {
+    return failed("setsockopt SO_MARK");
+  }
   // Accepted sockets inherit it, which saves a system call for each.
   set_option(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
   if (bind(descriptor, where.ai_addr, where.ai_addrlen) != 0) return failed("bind");

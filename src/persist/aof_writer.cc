@@ -55,6 +55,7 @@ void AofWriter::start(OpenLog log, bool counts) {
   stream_.attach(this);
   thread_ = std::thread([this] {
     io::name_this_thread("aof-writer");
+    (void)processors_.apply().ok();
     run();
   });
   if (counts) begin_to_count();

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "io/cpu_mask.h"
 #include "persist/aof_file_writer.h"
 #include "persist/commit_group.h"
 #include "propagate/effect_log.h"
@@ -62,6 +63,9 @@ class AofWriter final : public EffectSink {
   // is well again.
   AofWriter(const Clock& clock, EffectStream& stream, std::function<void()> on_trouble);
   ~AofWriter() override;
+
+  // Where its thread runs. Before start().
+  void set_processors(io::CpuMask processors) { processors_ = std::move(processors); }
 
   // From now on it reads the stream. A log that does not count yet makes nothing durable, and no
   // reply waits for it.
@@ -125,6 +129,7 @@ class AofWriter final : public EffectSink {
   EffectStream& stream_;
   std::function<void()> on_trouble_;
   AofWriterOptions options_;  // changed in an exclusive section and under mutex_
+  io::CpuMask processors_;
   std::thread thread_;
   std::atomic<bool> counts_{false};      // changed in an exclusive section
   std::atomic<unsigned> switching_{0};   // switches that are not done

@@ -106,6 +106,7 @@ Status PieceFile::put(const SnapshotFile& file) {
 void PieceFile::run() {
   io::name_this_thread("snapshot");
   io::give_way(kGivesWay);
+  (void)head_.options.processors.apply().ok();
   const Result<uint64_t> saved = save_file(
       file_, head_.options.incremental_sync, [this](rdb::ByteSink& sink) { return write(sink); },
       [this](const SnapshotFile& file) { return put(file); });

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "io/cpu_mask.h"
 #include "keyspace/keyspace.h"
 #include "rdb/file_writer.h"
 
@@ -22,6 +23,7 @@ struct SnapshotOptions {
   int64_t key_delay_us = 0;            // rdb-key-save-delay
   enum class Use : uint8_t { kNone, kIdle, kFrequency } use = Use::kNone;
   int64_t now_ms = 0;
+  io::CpuMask processors;  // where a thread that writes the file runs
   std::vector<std::pair<std::string, std::string>> aux;
   std::vector<std::string_view> functions;  // the text of each library
   // Told after every key how many there are so far.

@@ -46,8 +46,7 @@ void purge_allocator() {
   mallctl("arena." SORREL_TEXT(MALLCTL_ARENAS_ALL) ".purge", nullptr, nullptr, nullptr, 0);
 }
 
-void purge_in_background() {
-  bool on = true;
+void purge_in_background(bool on) {
   mallctl("background_thread", nullptr, nullptr, &on, sizeof on);
 }
 
@@ -63,7 +62,7 @@ std::string allocator_report() {
   return {};
 }
 void purge_allocator() {}
-void purge_in_background() {}
+void purge_in_background(bool) {}
 
 #endif
 

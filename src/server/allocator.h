@@ -23,8 +23,8 @@ std::string_view allocator_name();
 std::string allocator_report();
 // Gives unused pages back to the system.
 void purge_allocator();
-// From now on a thread of the allocator gives them back when they have been unused for a while,
-// also when the server is idle. After the last fork at start.
-void purge_in_background();
+// Whether a thread of the allocator gives them back when they have been unused for a while, also
+// when the server is idle. After the last fork at start.
+void purge_in_background(bool on);
 
 }  // namespace sorrel::server

@@ -88,6 +88,9 @@ class AppendOnly {
   // After the last worker has ended: nothing is left unwritten.
   void stop();
 
+  // Where the thread that writes the log runs. Before the start.
+  void set_processors(io::CpuMask processors) { writer_.set_processors(std::move(processors)); }
+
   State state() const { return state_; }
   bool rewriting() const { return rewriting_; }
   bool rewrite_scheduled() const { return scheduled_; }

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "io/process.h"
+#include "server/allocator.h"
 #include "server/descriptor_limit.h"
 #include "server/process_title.h"
 #include "server/server.h"
@@ -87,6 +88,8 @@ constexpr std::string_view kWatched[] = {
     "lfu-decay-time",
     "active-expire-effort",
     "hz",
+    "dynamic-hz",
+    "client-default-resp",
     "slowlog-log-slower-than",
     "slowlog-max-len",
     "commandlog-request-larger-than",
@@ -161,6 +164,7 @@ void Server::apply_options() {
     session.max_total_memory = SessionOptions::kOnlyCounted;
   }
   evict_clients();
+  session.default_protocol = static_cast<int>(from.clients.default_resp);
   session.protected_mode = from.network.protected_mode;
   sessions_.users.set_new_user_channels(channels_of_new_users(from));
   sessions_.access_log.set_max_length(static_cast<size_t>(from.security.acl_log_max_len));
@@ -195,7 +199,7 @@ void Server::apply_options() {
   limits.rdb_compression = from.persistence.rdb_compression;
 
   expiry_.effort = from.memory.active_expire_effort;
-  expiry_.hz = from.process.hz;
+  adjust_hz();
   expiry_.watchdog_ms = watchdog_for(from.process);
 
   apply_monitor_options(from.monitor);
@@ -221,6 +225,8 @@ void Server::show_title() {
 // Runs in the child.
 void Server::prepare_child(persist::ChildKind kind) {
   (void)oom_adjuster_.apply_in_child(options_.process).ok();
+  // Tried at start; that the system refuses it now has nobody to be told.
+  (void)processors_.child(kind).apply().ok();
   // Clients come first.
   io::give_way(kChildGivesWay);
   if (!options_.process.set_proc_title || !process_.set_title) return;
@@ -283,6 +289,10 @@ void Server::register_hooks() {
     show_title();
     return {};
   });
+  config_.on_change("jemalloc-bg-thread", [](Options& options) -> Status {
+    purge_in_background(options.memory.jemalloc_bg_thread);
+    return {};
+  });
   constexpr std::string_view kOom[] = {"oom-score-adj", "oom-score-adj-values"};
   config_.on_change(kOom, [this](Options& options) -> Status {
     const Status applied = oom_adjuster_.apply(options.process);
@@ -297,6 +307,21 @@ void Server::register_hooks() {
     return {};
   });
   register_network_hooks();
+}
+
+// Now, and whenever a directive without effect is set.
+void Server::register_warnings() {
+  no_effect_warnings_.warn(options_);
+  std::vector<std::string_view> names;
+  for (const DirectiveGroup& group : directive_groups()) {
+    for (const Directive& row : group.rows) {
+      if (row.has(kNoEffectYet) || row.has(kNeedless)) names.push_back(row.name);
+    }
+  }
+  config_.on_change(names, [this](Options& options) -> Status {
+    no_effect_warnings_.warn(options);
+    return {};
+  });
 }
 
 // Several hooks over the same sockets, because each directive has its own words for a failure.

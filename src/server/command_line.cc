@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/bytes.h"
 #include "server/config_text.h"
 
@@ -25,36 +27,46 @@ bool names_only(std::string_view word) {
   return parts && parts->size() == 1;
 }
 
+constexpr std::string_view kNoSentinel =
+    "Sentinel mode is not supported yet. Run Redis's own redis-sentinel.";
+
+// As Redis sees it: any word counts, also one that is the value of another.
+bool asks_for_sentinel(std::span<const std::string> words, std::string_view program) {
+  program.remove_prefix(program.rfind('/') + 1);
+  if (program.find("redis-sentinel") != std::string_view::npos) return true;
+  if (program.find("sorrel-sentinel") != std::string_view::npos) return true;
+  return std::any_of(words.begin(), words.end(),
+                     [](const std::string& word) { return iequals(word, "--sentinel"); });
+}
+
 // Puts the --name value words together. One word at a time, because whether "--x" is a name or the
 // value of the name before it depends on that name alone.
 class DirectiveWriter {
  public:
   explicit DirectiveWriter(std::span<const std::string> words) : words_(words) {}
 
-  std::string write(CommandLine& line) {
+  std::string write() {
     for (size_t i = 0; i < words_.size(); i++) {
       if (value_is_due_ || !is_name(words_[i])) {
         text_ += quoted(words_[i]) + " ";
         value_is_due_ = false;
       } else {
-        write_name(i, line);
+        write_name(i);
       }
     }
     return text_;
   }
 
  private:
-  void write_name(size_t i, CommandLine& line) {
+  void write_name(size_t i) {
     const std::string& word = words_[i];
     if (!text_.empty()) text_ += '\n';
     text_ += word.substr(2) + " ";
     if (!names_only(word)) return;
     const bool stands_alone = i + 1 == words_.size() || is_name(words_[i + 1]);
     const bool save = iequals(word, "--save");
-    const bool sentinel = iequals(word, "--sentinel");
-    if (sentinel) line.sentinel = true;
     if (save && stands_alone) text_ += "\"\"";
-    value_is_due_ = !(stands_alone && (save || sentinel));
+    value_is_due_ = !(stands_alone && save);
   }
 
   std::span<const std::string> words_;
@@ -64,9 +76,10 @@ class DirectiveWriter {
 
 }  // namespace
 
-CommandLine parse_command_line(std::span<const std::string> words) {
+CommandLine parse_command_line(std::span<const std::string> words, std::string_view program) {
   CommandLine line;
-  if (words.empty()) return line;
+  const bool sentinel = asks_for_sentinel(words, program);
+  if (words.empty()) return sentinel ? refuse(std::string(kNoSentinel)) : line;
   const std::string& first = words[0];
   if (first == "-v" || first == "--version") line.action = CommandLine::Action::kVersion;
   if (first == "-h" || first == "--help") line.action = CommandLine::Action::kHelp;
@@ -75,6 +88,7 @@ CommandLine parse_command_line(std::span<const std::string> words) {
   if (first == "--test-memory") {
     return refuse("--test-memory is not offered; use a memory tester such as memtester.\n");
   }
+  if (sentinel) return refuse(std::string(kNoSentinel));
   if (first == "-") {
     line.config_from_stdin = true;
     words = words.subspan(1);
@@ -86,7 +100,7 @@ CommandLine parse_command_line(std::span<const std::string> words) {
     line.config_from_stdin = true;
     words = words.first(words.size() - 1);
   }
-  line.directives = DirectiveWriter(words).write(line);
+  line.directives = DirectiveWriter(words).write();
   return line;
 }
 

@@ -23,13 +23,15 @@ struct CommandLine {
   std::string config_path;         // empty: no file
   bool config_from_stdin = false;  // "-" as first or last word
   std::string directives;          // the --name value words as configuration text
-  bool sentinel = false;           // --sentinel was given
   std::string message;
 };
 
 // `--a b --c d e` becomes the lines `a "b"` and `c "d" "e"`. The word right behind a name belongs
-// to it even when it begins with "--", except that --save and --sentinel may stand alone.
-CommandLine parse_command_line(std::span<const std::string> words);
+// to it even when it begins with "--", except that --save may stand alone.
+//
+// Sentinel, by --sentinel or by a program that is called redis-sentinel, is refused until it is
+// there: it would be an ordinary server that nothing watches over.
+CommandLine parse_command_line(std::span<const std::string> words, std::string_view program = {});
 
 // Everything that a start has to say, in the order of precedence: file, standard input, command
 // line. Fails as load_config does.

@@ -36,13 +36,25 @@ TEST(CommandLine, TheWordBehindANameIsItsValue) {
             "requirepass \"--x\" \nport \"1\" ");
 }
 
-TEST(CommandLine, SaveAndSentinelMayStandAlone) {
+TEST(CommandLine, SaveMayStandAlone) {
   EXPECT_EQ(parse({"--save", "--port", "1"}).directives, "save \"\"\nport \"1\" ");
   EXPECT_EQ(parse({"--port", "1", "--save"}).directives, "port \"1\" \nsave \"\"");
   EXPECT_EQ(parse({"--save", "", "--port", "1"}).directives, "save \"\" \nport \"1\" ");
-  const CommandLine line = parse({"s.conf", "--sentinel", "--port", "1"});
-  EXPECT_TRUE(line.sentinel);
-  EXPECT_EQ(line.directives, "sentinel \nport \"1\" ");
+}
+
+TEST(CommandLine, SentinelIsRefused) {
+  const auto is_refused = [](const std::vector<std::string>& words, std::string_view program) {
+    const CommandLine line = parse_command_line(words, program);
+    const bool refused = line.action == CommandLine::Action::kRefuse;
+    EXPECT_EQ(refused, line.message.find("not supported yet") != std::string::npos);
+    return refused;
+  };
+  EXPECT_TRUE(is_refused({"s.conf", "--sentinel", "--port", "1"}, "sorrel-server"));
+  EXPECT_TRUE(is_refused({"--SENTINEL"}, ""));
+  EXPECT_TRUE(is_refused({}, "/usr/bin/redis-sentinel"));
+  EXPECT_TRUE(is_refused({"s.conf"}, "redis-sentinel"));
+  EXPECT_FALSE(is_refused({"sentinel.conf"}, "/opt/redis-sentinel/redis-server"));
+  EXPECT_FALSE(is_refused({"--version"}, "redis-sentinel"));
 }
 
 TEST(CommandLine, FileAndStandardInput) {

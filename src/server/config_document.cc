@@ -58,6 +58,9 @@ std::string facts(const Directive& row) {
     if (kind->unit == Unit::kCount) text += fmt::format(" From {} to {}.", kind->min, kind->max);
   }
   if (row.has(kStartupOnly)) text += " Cannot change while the server runs.";
+  if (row.has(kNoEffectYet)) text += " Accepted, but has no effect yet.";
+  if (row.has(kNeedless)) text += " Accepted, but has no effect.";
+  if (row.has(kUnsupported)) text += " Not supported yet: any other value is refused.";
   if (!row.alias.empty()) {
     text += fmt::format(" {} name: {}.", row.has(kAliasUnlisted) ? "Newer" : "Older", row.alias);
   }

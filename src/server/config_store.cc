@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/glob.h"
+#include "server/directive_effect.h"
 
 namespace sorrel::server {
 namespace {
@@ -120,6 +121,10 @@ Status ConfigStore::set(std::span<const Setting> settings, const Caller& caller)
   for (const Change& change : *changes) {
     const std::vector<std::string> args = split_value(*change.row, *change.value);
     if (Status status = assign(*change.row, options_, args); !status) {
+      options_ = before;
+      return set_failed(change.spelling, status.error().text);
+    }
+    if (Status status = check_supported(*change.row, options_); !status) {
       options_ = before;
       return set_failed(change.spelling, status.error().text);
     }

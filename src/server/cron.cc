@@ -15,6 +15,7 @@ void Server::cron() {
     facts_.peak_memory = std::max(facts_.peak_memory, used_memory());
     recount_memory();
     evict_clients();
+    adjust_hz();
     persistence_.cron();
     script_debugging_.cron();
     admin_.migrate().cron();
@@ -53,6 +54,19 @@ void Server::sample_rates() {
     sampler_.busy_us.last = busy_us;
   }
   sampler_.last_ns = now_ns;
+}
+
+// A round of the cron looks at some of the clients; many clients get more rounds (dynamic-hz).
+void Server::adjust_hz() {
+  constexpr int64_t kMostHz = 500;
+  constexpr int64_t kClientsPerRound = 200;
+  const ProcessOptions& process = options_.process;
+  int64_t hz = std::max<int64_t>(process.hz, 1);
+  const int64_t clients = sessions_.connected.load(std::memory_order_relaxed);
+  while (process.dynamic_hz && hz < kMostHz && clients / hz > kClientsPerRound) {
+    hz = std::min(2 * hz, kMostHz);
+  }
+  expiry_.hz = hz;
 }
 
 // One client that never reads must not take the machine down with it: without a limit of its own,

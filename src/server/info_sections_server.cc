@@ -77,7 +77,7 @@ void write_server_section(InfoText& out, Server& server) {
   out.field("server_time_usec", now_us);
   out.field("uptime_in_seconds", uptime);
   out.field("uptime_in_days", uptime / kSecondsPerDay);
-  out.field("hz", options.process.hz);
+  out.field("hz", server.expiry().hz);
   out.field("configured_hz", options.process.hz);
   out.field("lru_clock", lru_now(now_us / 1000));
   out.field("executable", facts.executable);

@@ -24,6 +24,7 @@ void Listeners::add_ports(Endpoints& endpoints, const NetworkOptions& options,
     at.kind = ip6 ? io::Endpoint::Kind::kTcp6 : io::Endpoint::Kind::kTcp4;
     at.port = static_cast<int>(port);
     at.backlog = static_cast<int>(options.tcp_backlog);
+    at.mark = static_cast<uint32_t>(options.socket_mark_id);
     endpoints.emplace(fmt::format("{} {} {}", kind, at.host, at.port), Wanted{kind, at});
   }
 }

@@ -21,7 +21,9 @@
 #include "server/config_disk.h"
 #include "server/crash_witness.h"
 #include "server/descriptor_limit.h"
+#include "server/directive_effect.h"
 #include "server/server.h"
+#include "server/system_warnings.h"
 #include "server/version.h"
 #include "tools/program.h"
 
@@ -56,7 +58,7 @@ std::string version_line() {
                      kSorrelVersion, kRedisVersion, allocator_name());
 }
 
-// Short, and with what a newcomer needs next. The harnesses that watch our log look for the PID.
+// Short, and with what a newcomer needs next. Harnesses that watch the log look for the PID.
 std::string banner(const Options& options) {
   const bool plain = options.network.port != 0;
   const auto port = plain ? options.network.port : options.tls.port;
@@ -68,9 +70,42 @@ std::string banner(const Options& options) {
       kSorrelVersion, kRedisVersion, port, io::process_id(), options.process.threads, connect);
 }
 
-bool supervised_by_systemd(Supervised asked) {
-  if (asked == Supervised::kSystemd) return true;
-  return asked == Supervised::kAuto && io::detect_supervisor() == io::Supervisor::kSystemd;
+bool supervised_by(io::Supervisor manager, Supervised asked) {
+  if (asked == Supervised::kAuto) return io::detect_supervisor() == manager;
+  const bool systemd = manager == io::Supervisor::kSystemd;
+  return asked == (systemd ? Supervised::kSystemd : Supervised::kUpstart);
+}
+
+// Into the system log as well, if it is wanted.
+void open_system_log(const LogOptions& options, io::LogFile& log) {
+  // Numbers of syslog(3): 1 is user, 16 and up are local0 and up.
+  constexpr int kUser = 1;
+  constexpr int kLocal0 = 16;
+  if (!options.syslog) return;
+  const int local =
+      static_cast<int>(options.syslog_facility) - static_cast<int>(SyslogFacility::kLocal0);
+  const bool user = options.syslog_facility == SyslogFacility::kUser;
+  const Status opened = log.open_system_log(options.syslog_ident, user ? kUser : kLocal0 + local);
+  if (!opened) log.warning("Failed to open the system log: " + opened.error().text);
+}
+
+// The first lines of a log: what starts, and with what.
+void introduce(const Options& options, const std::string& config_path, io::LogFile& log) {
+  log.notice("oO0OoO0OoO0Oo Sorrel is starting oO0OoO0OoO0Oo");
+  log.notice(fmt::format("Sorrel version={}, Redis version={}, bits=64, pid={}, just started",
+                         kSorrelVersion, kRedisVersion, io::process_id()));
+  if (config_path.empty()) {
+    log.warning("No config file specified: using the defaults.");
+  } else {
+    log.notice("Configuration loaded");
+  }
+  const bool for_people = log.on_terminal() && !options.logging.syslog;
+  if (for_people || options.logging.always_show_logo) {
+    log.write_raw(banner(options));
+  } else {
+    const int64_t port = options.network.port != 0 ? options.network.port : options.tls.port;
+    log.notice(fmt::format("Running mode=standalone, port={}.", port));
+  }
 }
 
 int serve(Options options, const std::string& config_path, const std::string& executable,
@@ -82,28 +117,26 @@ int serve(Options options, const std::string& config_path, const std::string& ex
     fmt::print(stderr, "Can't open the log file: {}\n", opened.error().text);
     return 1;
   }
-  const bool systemd = supervised_by_systemd(options.process.supervised);
-  const bool daemonize = options.process.daemonize && !systemd;
+  open_system_log(options.logging, log);
+  const bool systemd = supervised_by(io::Supervisor::kSystemd, options.process.supervised);
+  const bool upstart = supervised_by(io::Supervisor::kUpstart, options.process.supervised);
+  if (upstart && !io::stop_for_upstart()) {
+    log.warning("supervised is upstart, but there is no UPSTART_JOB");
+  }
+  const bool daemonize = options.process.daemonize && !systemd && !upstart;
   if (daemonize) {
     if (Status done = io::daemonize(); !done) {
       log.warning("Can't become a daemon: " + done.error().text);
       return 1;
     }
   }
-  log.notice("oO0OoO0OoO0Oo Sorrel is starting oO0OoO0OoO0Oo");
-  log.notice(fmt::format("Sorrel version={}, Redis version={}, bits=64, pid={}, just started",
-                         kSorrelVersion, kRedisVersion, io::process_id()));
-  if (config_path.empty()) {
-    log.warning("No config file specified: using the defaults.");
-  } else {
-    log.notice("Configuration loaded");
-  }
-  log.write_raw(banner(options));
+  introduce(options, config_path, log);
   io::ignore_hangups();
   io::hold_termination_signals();
-  if (options.memory.jemalloc_bg_thread) purge_in_background();
+  const bool huge_pages_off = options.process.disable_thp && io::disable_huge_pages();
+  if (!warn_of_system(options, huge_pages_off, log)) return 1;
+  purge_in_background(options.memory.jemalloc_bg_thread);
   if (!fit_max_clients(options, log)) return 1;
-  if (options.process.disable_thp) io::disable_huge_pages();
   std::string pid_file = options.process.pid_file;
   if (pid_file.empty() && daemonize) pid_file = "/var/run/redis.pid";
 
@@ -144,7 +177,7 @@ int main(int argc, char** argv) {
   const std::string executable = argv[0];
   const std::vector<std::string> words(argv + 1, argv + argc);
   io::ProcessTitle title(argc, argv, environ);
-  const CommandLine line = parse_command_line(words);
+  const CommandLine line = parse_command_line(words, executable);
   switch (line.action) {
     case CommandLine::Action::kVersion:
       fmt::print("{}", version_line());
@@ -153,8 +186,7 @@ int main(int argc, char** argv) {
       fmt::print("{}", usage_text(executable));
       return 0;
     case CommandLine::Action::kCheckSystem:
-      fmt::print("[system] ok\n");
-      return 0;
+      return check_system(tools::to_standard_output());
     case CommandLine::Action::kRefuse:
       fmt::print(stderr, "{}\n", line.message);
       return 1;
@@ -174,6 +206,10 @@ int main(int argc, char** argv) {
       line, line.config_from_stdin ? read_stdin() : std::string(), options, environment);
   if (!loaded) {
     fmt::print(stderr, "{}\n", loaded.error().text);
+    return 1;
+  }
+  if (const Status supported = check_supported(options); !supported) {
+    fmt::print(stderr, "{}\n", supported.error().text);
     return 1;
   }
   return serve(std::move(options), config_path, executable, title);

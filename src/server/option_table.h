@@ -44,6 +44,12 @@ enum DirectiveFlags : uint32_t {
   kOurOwn = 1u << 8,
   // The alias is a spelling of later versions: understood, but not shown by CONFIG GET's patterns.
   kAliasUnlisted = 1u << 9,
+  // The next three say that nothing acts on the value, which is kept all the same. `tools/check.py
+  // directives` compares them with the code; see directive_effect.h for what they bring about.
+  kNoEffectYet = 1u << 11,  // its feature is missing; goes when something reads the value
+  kNeedless = 1u << 12,     // Sorrel works otherwise than Redis here, and `help` says how
+  // As kNoEffectYet, but a server that ignored it would do harm: only the default is accepted.
+  kUnsupported = 1u << 13,
 };
 
 enum class Unit : uint8_t {

@@ -23,6 +23,7 @@ constexpr Directive kNetwork[] = {
      .help = "Addresses to listen on; an address with a leading '-' may be missing, '*' is every "
              "IPv4 and '::*' every IPv6 interface."},
     {.name = "bind-source-addr",
+     .flags = kNoEffectYet,
      .kind = optional_text<&Options::network, &NetworkOptions::bind_source_addr>(),
      .help = "Local address for the connections that the server itself opens, to primaries and "
              "cluster nodes."},
@@ -50,7 +51,9 @@ constexpr Directive kNetwork[] = {
     {.name = "socket-mark-id",
      .flags = kStartupOnly,
      .kind = integer<&Options::network, &NetworkOptions::socket_mark_id>(0, kUnsignedMax),
-     .help = "Mark put on listening sockets for routing and packet filters; 0 puts none."},
+     .help = "Mark put on listening sockets for routing and packet filters, which takes privilege; "
+             "0 puts "
+             "none."},
     {.name = "max-new-connections-per-cycle",
      .kind = integer<&Options::network, &NetworkOptions::max_new_connections_per_cycle>(1, 1000),
      .help = "How many plain connections one turn of the loop accepts."},
@@ -111,9 +114,11 @@ constexpr Directive kTls[] = {
      .help = "Which part of a client's certificate names the user it is logged in as: its common "
              "name, or a URI among its alternative names."},
     {.name = "tls-replication",
+     .flags = kNoEffectYet,
      .kind = boolean<&Options::tls, &TlsOptions::replication>(),
      .help = "Use TLS towards the primary."},
     {.name = "tls-cluster",
+     .flags = kNoEffectYet,
      .kind = boolean<&Options::tls, &TlsOptions::cluster>(),
      .help = "Use TLS on the cluster bus."},
     {.name = "tls-protocols",

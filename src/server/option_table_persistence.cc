@@ -48,6 +48,7 @@ constexpr Directive kRdb[] = {
      .help = "Version of the snapshot format: 10 is what Redis 7.0 loads, 11 what 7.2 and Valkey "
              "8 load, 12 what 7.4 and 8 load; fields with a deadline make it 12."},
     {.name = "rdb-del-sync-files",
+     .flags = kNoEffectYet,
      .kind = boolean<&Options::persistence, &PersistenceOptions::rdb_del_sync_files>(),
      .help = "Delete snapshots made only for replication when the server keeps no data files of "
              "its own."},
@@ -64,9 +65,11 @@ constexpr Directive kRdb[] = {
      .kind = boolean<&Options::persistence, &PersistenceOptions::stop_writes_on_bgsave_error>(),
      .help = "Refuse writes while the last snapshot has failed."},
     {.name = "sanitize-dump-payload",
+     .flags = kNeedless,
      .kind = words<&Options::persistence, &PersistenceOptions::sanitize_payload>(kSanitizeWords),
-     .help = "Taken so that configurations of Redis work: values from files and from RESTORE are "
-             "checked in depth in any case, and damaged ones are refused."},
+     .help =
+         "Values from files and from RESTORE are checked in depth in any case, and damaged ones "
+         "are refused."},
     {.name = "rdb-key-save-delay",
      .flags = kHidden,
      .kind = integer<&Options::persistence, &PersistenceOptions::rdb_key_save_delay_us>(kIntMin,

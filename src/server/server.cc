@@ -98,8 +98,10 @@ Status Server::start() {
     SessionHost& host = workers_[worker]->host();
     host.post([&host] { host.release_kept(); });
   });
+  place_threads();
   apply_options();
   register_hooks();
+  register_warnings();
   persistence_.child().prepare = [this](persist::ChildKind kind) { prepare_child(kind); };
   if (const Status adjusted = oom_adjuster_.apply(options_.process); !adjusted) {
     log_.warning("Can't adjust the score for the kernel: " + adjusted.error().text);
@@ -110,6 +112,18 @@ Status Server::start() {
   if (Status listening = listen(); !listening) return listening;
   show_title();
   return {};
+}
+
+// Before any of these threads is made, but for the one that frees, which is told.
+void Server::place_threads() {
+  processors_.prepare(options_.process, log_);
+  for (const auto& worker : workers_) worker->set_processors(&processors_.workers());
+  persistence_.append_only().set_processors(processors_.background());
+  const auto settle = [mask = processors_.background()] {
+    io::name_this_thread("reclaimer");
+    (void)mask.apply().ok();
+  };
+  reclaimer_.defer(settle, 0, 0);
 }
 
 Status Server::build_commands() {

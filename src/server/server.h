@@ -16,10 +16,12 @@
 #include "server/admin.h"
 #include "server/config_commands.h"
 #include "server/config_store.h"
+#include "server/directive_effect.h"
 #include "server/listeners.h"
 #include "server/oom_adjuster.h"
 #include "server/options.h"
 #include "server/persistence.h"
+#include "server/processors.h"
 #include "server/rate_sampler.h"
 #include "server/script_debugging.h"
 #include "server/tls_door.h"
@@ -100,6 +102,7 @@ class Server : public io::AcceptHandler {
   const ExecutorWorld& executors() const { return *executors_; }
   const Waiters& waiters() const { return waiters_; }
   ChangeHub& hub() { return hub_; }
+  const Processors& processors() const { return processors_; }
   ExpiryOptions& expiry() { return expiry_; }
   MemoryLimit& memory() { return *memory_; }
   ServerFacts& facts() { return facts_; }
@@ -126,8 +129,11 @@ class Server : public io::AcceptHandler {
   void refuse(io::Accepted& connection);
   void register_hooks();
   void register_network_hooks();
+  void register_warnings();
+  void place_threads();
   // Hands the options to everybody who keeps a copy.
   void apply_options();
+  void adjust_hz();
   void apply_monitor_options(const MonitorOptions& from);
   void show_title();
   void prepare_child(persist::ChildKind kind);
@@ -172,6 +178,8 @@ class Server : public io::AcceptHandler {
   TlsDoor tls_door_{*this, log_};
   Listeners listeners_{*this, tls_door_, log_};
   OomAdjuster oom_adjuster_;
+  Processors processors_;
+  NoEffectWarnings no_effect_warnings_{log_};
   ProcessHooks process_;
   RateSampler sampler_;
   size_t next_worker_ = 0;

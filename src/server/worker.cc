@@ -27,6 +27,8 @@ Worker::~Worker() {
 
 void Worker::run() {
   const io::SignalStack stack;
+  // Tried at start; a thread that may not go there works where it is.
+  if (processors_ != nullptr) (void)processors_->apply().ok();
   thread_id_.store(io::thread_id(), std::memory_order_relaxed);
   // Options may be changed by a worker that started sooner.
   executor_.enter();

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "dispatch/executor.h"
+#include "io/cpu_mask.h"
 #include "io/loop.h"
 #include "io/watchdog.h"
 #include "persist/live_snapshot.h"
@@ -100,6 +101,8 @@ class Worker {
   void apply_watchdog() { watchdog_.set_period_ms(expiry_.watchdog_ms); }
   // Runs with this worker's cron, at most ten times a second. Before run().
   void set_server_cron(std::function<void()> task) { server_cron_ = std::move(task); }
+  // Where its thread runs. Before run().
+  void set_processors(const io::CpuMask* processors) { processors_ = processors; }
   // Told of slices of expiry that take as long as LATENCY watches for. Before run().
   void set_latency_monitor(LatencyMonitor* monitor) { latency_ = monitor; }
   // Whose walk this worker takes part in. Before run().
@@ -132,6 +135,7 @@ class Worker {
   std::function<void()> server_cron_;
   int64_t server_cron_ran_ns_ = 0;
   LatencyMonitor* latency_ = nullptr;
+  const io::CpuMask* processors_ = nullptr;
   persist::LiveSnapshot* live_ = nullptr;
   ExpiryStats expiry_stats_;
   TurnStats turn_stats_;

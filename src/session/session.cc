@@ -33,6 +33,7 @@ Session::Session(SessionHost& host, uint64_t id, int64_t now_ms)
     : host_(host), created_ms_(now_ms), last_use_ms_(now_ms) {
   caller_.id = id;
   caller_.may_wait = true;
+  caller_.protocol = host.world_.options.default_protocol;
   caller_.session = this;
   caller_.transaction = &transaction_;
   become_default();
@@ -580,7 +581,7 @@ void Session::reset_state() {
   host_.world_.tracking.disable(*this);
   set_monitoring(false);
   leave_transaction();
-  set_protocol(2);
+  set_protocol(host_.world_.options.default_protocol);
   caller_.db = 0;
   caller_.no_touch = caller_.no_evict = false;
   become_default();

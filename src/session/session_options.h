@@ -26,6 +26,7 @@ struct SessionOptions {
   uint64_t max_total_memory = 0;
   static constexpr uint64_t kOnlyCounted = UINT64_MAX;  // no limit, but somebody wants to know
   bool protected_mode = true;
+  int default_protocol = 2;  // of a new connection, and after RESET
   // From so many bytes on COMMANDLOG is told of a request, of a reply.
   uint64_t large_request_bytes = std::numeric_limits<uint64_t>::max();
   uint64_t large_reply_bytes = std::numeric_limits<uint64_t>::max();
