@@ -117,6 +117,15 @@ const Record* Door::peek(const Key& key, int db) {
   return find(key, db, Looks::kToRead).record();
 }
 
+Door::Presence Door::presence(const Key& key, int db) const {
+  const Database* database = keyspace_.find_database(keyspace_.partition_of(key.text), db);
+  if (database == nullptr) return Presence::kAbsent;
+  const Table::Position at = find_in(database->table, key);
+  if (!at) return Presence::kAbsent;
+  const auto* record = static_cast<const Record*>(at.entry());
+  return record->has_expiry() && record->expiry() <= now_ms_ ? Presence::kExpired : Presence::kLive;
+}
+
 inline Door::Found Door::find_and_touch(const Key& key, int db) {
   const Found found = find(key, db, Looks::kToWrite);
   Record* record = found.record();

@@ -66,6 +66,9 @@ class Door {
   const Record* inspect(const Key& key);
   const Record* peek(const Key& key) { return peek(key, db_); }
   const Record* peek(const Key& key, int db);
+  // The same without deleting an expired key.
+  enum class Presence : uint8_t { kAbsent, kLive, kExpired };
+  Presence presence(const Key& key, int db) const;
 
   // For commands that may change it; see Entry.
   Entry open(const Key& key);
