@@ -1,5 +1,7 @@
 #include "dispatch/transaction_commands.h"
 
+#include <algorithm>
+
 #include "dispatch/executor.h"
 #include "dispatch/transaction.h"
 
@@ -91,6 +93,11 @@ void exec(Call& call) {
     // What is done from here on must not be taken for what was queued.
     call.caller.reasons &= ~uint32_t{Caller::kInTransaction};
     call.context<ChangeHub>().watches().clear(transaction->watcher);
+    // Answers of PUBLISH and its like wait for no disk; see Executor::needed_for().
+    call.request.tells_nothing =
+        std::ranges::all_of(transaction->commands(), [](const Transaction::Queued& queued) {
+          return queued.command->locking == catalog::Locking::kNone;
+        });
     run_queued(call, *transaction);
   }
   leave(call, *transaction);

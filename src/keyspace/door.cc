@@ -85,12 +85,14 @@ void Door::remove_by_itself(unsigned partition, Database& database, int db, Tabl
   if (interest_->who() != 0) [[unlikely]]
     note_for_all(db, key, evicted ? kEvictedEvent : kExpiredEvent);
   const std::string_view effect[] = {keyspace_.deletion_command(why), key};
+  require_durable(keyspace_.hash(key));
   effects_.append(db, effect);
 }
 
 // One effect for each field, as Redis has it.
 void Door::note_field_gone(int db, std::string_view key, std::string_view field) {
   const std::string_view effect[] = {"HDEL", key, field};
+  require_durable(keyspace_.hash(key));
   effects_.append(db, effect);
 }
 
