@@ -67,6 +67,10 @@ std::vector<FieldOperation> parse_operations(const Call& call, OptionParser& opt
   return operations;
 }
 
+// Zeros at the end, and nothing else: in Redis nobody hears of it when the write that needed them
+// is refused (OVERFLOW FAIL). It is a change for all that, which the AOF repeats.
+constexpr Event kGrownOnly{EventClass::kString, "", false};
+
 // The bytes of a string that are made writable by the first write that changes something, so that a
 // BITFIELD without change is none.
 class FieldString {
@@ -76,18 +80,23 @@ class FieldString {
   }
 
   void grow(size_t size) {
-    if (size > bytes_.size()) make_writable(size);
+    if (size <= bytes_.size()) return;
+    make_writable(size, kGrownOnly);
+    grown_ = true;
   }
   std::string_view bytes() const { return bytes_; }
   bool changed() const { return writable_ != nullptr; }
-  void write(const FieldOperation& operation, int64_t value) {
-    if (writable_ == nullptr) make_writable(bytes_.size());
+  // As the operation wants it, whether or not that is another value.
+  void write(const FieldOperation& operation, int64_t old, int64_t value) {
+    if (grown_) entry_.changed(kSetBit);
+    if (value == old) return;
+    if (writable_ == nullptr) make_writable(bytes_.size(), kSetBit);
     write_bit_field(writable_, operation.offset, operation.field, value);
   }
 
  private:
-  void make_writable(size_t size) {
-    writable_ = entry_.grow_string(size, kSetBit);
+  void make_writable(size_t size, Event event) {
+    writable_ = entry_.grow_string(size, event);
     bytes_ = {writable_, size};
   }
 
@@ -95,6 +104,7 @@ class FieldString {
   IntegerText scratch_;
   std::string_view bytes_;
   char* writable_ = nullptr;
+  bool grown_ = false;
 };
 
 void run_one(Call& call, FieldString& string, const FieldOperation& operation) {
@@ -105,7 +115,7 @@ void run_one(Call& call, FieldString& string, const FieldOperation& operation) {
                               : bit_field_argument(operation.field, operation.argument);
   const auto value = fit_bit_field(operation.field, wanted, operation.overflow);
   if (!value) return call.reply.null();
-  if (*value != old) string.write(operation, *value);
+  string.write(operation, old, *value);
   call.reply.integer(operation.kind == Kind::kIncrby ? *value : old);
 }
 

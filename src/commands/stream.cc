@@ -14,7 +14,7 @@ namespace sorrel::commands {
 namespace stream {
 namespace {
 
-constexpr Event kXsetid{EventClass::kStream, "xsetid"};
+constexpr Event kXsetid{EventClass::kStream, "xsetid", false};
 
 void answer_xrange(Call& call, const std::optional<StreamId>& from,
                    const std::optional<StreamId>& to, StreamWalk::Direction direction) {

@@ -11,10 +11,12 @@
 namespace sorrel::commands::stream {
 namespace {
 
-constexpr Event kCreate{EventClass::kStream, "xgroup-create"};
-constexpr Event kSetid{EventClass::kStream, "xgroup-setid"};
-constexpr Event kDestroy{EventClass::kStream, "xgroup-destroy"};
-constexpr Event kDelConsumer{EventClass::kStream, "xgroup-delconsumer"};
+// Groups and consumers are no modification of the stream; a stream made for its group is one.
+constexpr Event kCreate{EventClass::kStream, "xgroup-create", false};
+constexpr Event kCreateWithStream{EventClass::kStream, "xgroup-create"};
+constexpr Event kSetid{EventClass::kStream, "xgroup-setid", false};
+constexpr Event kDestroy{EventClass::kStream, "xgroup-destroy", false};
+constexpr Event kDelConsumer{EventClass::kStream, "xgroup-delconsumer", false};
 
 struct GroupOptions {
   bool make_stream = false;
@@ -91,14 +93,15 @@ void xgroup_create(Call& call) {
     return;
   }
   if (call.argc() > 8) return answer::subcommand_syntax(call);
-  const StreamId last = entry ? stream_of(*entry.record()).last_id() : StreamId{};
+  const bool existed = static_cast<bool>(entry);
+  const StreamId last = existed ? stream_of(*entry.record()).last_id() : StreamId{};
   const auto id = parse_position(call, last, false);
   if (!id) return;
   Stream& stream = stream_of(entry.edit(Type::kStream));
   if (stream.add_group(call.arg(3), *id, options.entries_read) == nullptr) {
     return call.reply.error("BUSYGROUP Consumer Group name already exists");
   }
-  entry.changed(kCreate);
+  entry.changed(existed ? kCreate : kCreateWithStream);
   leave_position(call, "CREATE", *id);
   call.reply.ok();
 }

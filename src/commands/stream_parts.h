@@ -11,7 +11,7 @@
 // What the commands on streams share.
 namespace sorrel::commands {
 
-inline constexpr Event kCreateConsumerEvent{EventClass::kStream, "xgroup-createconsumer"};
+inline constexpr Event kCreateConsumerEvent{EventClass::kStream, "xgroup-createconsumer", false};
 inline constexpr Event kXdelEvent{EventClass::kStream, "xdel"};
 
 // Ids as arguments; nullopt: an error has been answered.

@@ -22,7 +22,7 @@ class ChangeHub final : public ChangeObserver {
 
   void on_change(const Change& change) override {
     const uint32_t who = interest_.who();
-    if (is_change(change.event)) {
+    if (change.event.modifies) {
       if ((who & ChangeInterest::kWatchers) != 0) watches_.touch(change);
       if (hears(who, ChangeInterest::kTracking, tracking_)) tracking_->on_change(change);
     }
@@ -32,7 +32,7 @@ class ChangeHub final : public ChangeObserver {
   }
   void on_flush(int db, Door& door) override {
     const uint32_t who = interest_.who();
-    if ((who & ChangeInterest::kWatchers) != 0) watches_.flush(db);
+    if ((who & ChangeInterest::kWatchers) != 0) watches_.flush(db, door);
     if (hears(who, ChangeInterest::kTracking, tracking_)) tracking_->on_flush(db, door);
     if (hears(who, ChangeInterest::kNotifications, notifications_)) {
       notifications_->on_flush(db, door);
@@ -48,11 +48,6 @@ class ChangeHub final : public ChangeObserver {
   }
 
  private:
-  // Looking for a key that is not there changes nothing, and that one is new is told beside the
-  // change that made it.
-  static bool is_change(const Event& event) {
-    return event.kind != EventClass::kMiss && event.kind != EventClass::kNew;
-  }
   static bool hears(uint32_t who, ChangeInterest::Who bit, const ChangeObserver* observer) {
     return (who & bit) != 0 && observer != nullptr;
   }

@@ -44,6 +44,8 @@ uint64_t Executor::needed_for_one(const Request& request) {
   }
   if (command == nullptr || !command->arity_fits(request.args.size())) return 0;
   const Durability& durability = world_.effects.durability();
+  // What takes no latch reads and changes no key: PUBLISH, LOLWUT.
+  if (command->locking == catalog::Locking::kNone) return 0;
   if (command->only_key != 0) {
     const bool known = request.hashed == command->only_key;
     const std::string_view key = request.args[command->only_key];

@@ -1,5 +1,7 @@
 #include "dispatch/transaction_commands.h"
 
+#include <algorithm>
+
 #include "dispatch/executor.h"
 #include "dispatch/transaction.h"
 
@@ -44,8 +46,11 @@ void watch(Call& call) {
   if (!transaction->watcher.dirty()) {
     Watches& watches = call.context<ChangeHub>().watches();
     for (size_t i = 1; i < call.argc(); i++) {
-      const bool there = call.keys.peek(call.key(i)) != nullptr;
-      watches.add(transaction->watcher, call.caller.db, call.arg(i), there);
+      // An expired key is deleted first, where that may be.
+      const Key key = call.key(i);
+      (void)call.keys.peek(key);
+      const bool expired = call.keys.presence(key, call.caller.db) == Door::Presence::kExpired;
+      watches.add(transaction->watcher, call.caller.db, call.arg(i), expired);
     }
   }
   call.reply.ok();
@@ -56,16 +61,6 @@ void unwatch(Call& call) {
     call.context<ChangeHub>().watches().clear(transaction->watcher);
   }
   call.reply.ok();
-}
-
-// Precondition: the latches of all watched keys are held. A key whose time has come has changed,
-// too, whether or not somebody has deleted it.
-bool still_as_watched(Call& call, const Transaction& transaction) {
-  for (const Watcher::Key& key : transaction.watcher.keys()) {
-    if (transaction.watcher.dirty()) return false;
-    if (key.existed && call.keys.peek(call.keys.key(key.text), key.db) == nullptr) return false;
-  }
-  return !transaction.watcher.dirty();
 }
 
 void run_queued(Call& call, Transaction& transaction) {
@@ -92,12 +87,17 @@ void exec(Call& call) {
   if (transaction->aborted()) {
     call.request.tells_nothing = true;
     call.reply.error("EXECABORT Transaction discarded because of previous errors.");
-  } else if (!still_as_watched(call, *transaction)) {
+  } else if (call.context<ChangeHub>().watches().has_changed(transaction->watcher, call.keys)) {
     call.reply.null_array();
   } else {
     // What is done from here on must not be taken for what was queued.
     call.caller.reasons &= ~uint32_t{Caller::kInTransaction};
     call.context<ChangeHub>().watches().clear(transaction->watcher);
+    // Answers of PUBLISH and its like wait for no disk; see Executor::needed_for().
+    call.request.tells_nothing =
+        std::ranges::all_of(transaction->commands(), [](const Transaction::Queued& queued) {
+          return queued.command->locking == catalog::Locking::kNone;
+        });
     run_queued(call, *transaction);
   }
   leave(call, *transaction);

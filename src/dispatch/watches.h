@@ -23,7 +23,6 @@ class Watcher {
   struct Key {
     int db;
     std::string text;
-    bool existed;  // when it was watched
   };
   const std::vector<Key>& keys() const { return keys_; }
 
@@ -41,16 +40,22 @@ class Watches {
  public:
   explicit Watches(ChangeInterest& interest) : interest_(interest) {}
 
-  // Precondition: the key's latch is held. A key that is watched already stays as it is.
-  void add(Watcher& watcher, int db, std::string_view key, bool existed);
+  // Precondition: the key's latch is held. A key that is watched already stays as it is. `expired`:
+  // the record is still there, but past its expire time, so that its deletion is no change.
+  void add(Watcher& watcher, int db, std::string_view key, bool expired);
   // Forgets all keys of the watcher, and the mark.
   void clear(Watcher& watcher);
 
   // Precondition: the key's latch is held.
   void touch(const Change& change);
-  // Under the gate, before it happens. Keys that were not there do not change by being flushed.
-  void flush(int db);
+  // Under the gate, before it happens. Keys that are not there do not change by being flushed; what
+  // counts is what is there now: a key that was loaded since it was watched is flushed with the
+  // others.
+  void flush(int db, Door& door);
   void swap(int a, int b, Door& door);
+  // For EXEC: has one of the watcher's keys been modified, or has it expired since? Precondition:
+  // the latches of all its keys are held.
+  bool has_changed(const Watcher& watcher, Door& door);
 
   struct Counts {
     size_t watchers;
@@ -62,7 +67,7 @@ class Watches {
   using Place = std::pair<int, std::string>;
   struct Watch {
     Watcher* watcher;
-    bool existed;
+    bool expired;  // when it was watched, and not deleted since
   };
   struct Less {
     using is_transparent = void;

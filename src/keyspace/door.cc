@@ -92,12 +92,14 @@ void Door::remove_by_itself(unsigned partition, Database& database, int db, Tabl
   if (interest_->who() != 0) [[unlikely]]
     note_for_all(db, key, evicted ? kEvictedEvent : kExpiredEvent);
   const std::string_view effect[] = {keyspace_.deletion_command(why), key};
+  require_durable(keyspace_.hash(key));
   effects_.append(db, effect);
 }
 
 // One effect for each field, as Redis has it.
 void Door::note_field_gone(int db, std::string_view key, std::string_view field) {
   const std::string_view effect[] = {"HDEL", key, field};
+  require_durable(keyspace_.hash(key));
   effects_.append(db, effect);
 }
 
@@ -122,6 +124,15 @@ const Record* Door::read_searching(const Key& key) {
 
 const Record* Door::peek(const Key& key, int db) {
   return find(key, db, Looks::kToRead).record();
+}
+
+Door::Presence Door::presence(const Key& key, int db) const {
+  const Database* database = keyspace_.find_database(keyspace_.partition_of(key.text), db);
+  if (database == nullptr) return Presence::kAbsent;
+  const Table::Position at = find_in(database->table, key);
+  if (!at) return Presence::kAbsent;
+  const auto* record = static_cast<const Record*>(at.entry());
+  return record->has_expiry() && record->expiry() <= now_ms_ ? Presence::kExpired : Presence::kLive;
 }
 
 inline Door::Found Door::find_and_touch(const Key& key, int db) {

@@ -67,6 +67,9 @@ class Door {
   const Record* inspect(const Key& key);
   const Record* peek(const Key& key) { return peek(key, db_); }
   const Record* peek(const Key& key, int db);
+  // The same without deleting an expired key.
+  enum class Presence : uint8_t { kAbsent, kLive, kExpired };
+  Presence presence(const Key& key, int db) const;
 
   // For commands that may change it; see Entry.
   Entry open(const Key& key);
@@ -152,6 +155,12 @@ class Door {
   void remove_by_itself(unsigned partition, Database& database, int db, Table::Position at,
                         Freeing why);
   void note_field_gone(int db, std::string_view key, std::string_view field);
+  // The next effect removes something by expiry or eviction: a reply that finds it gone must not
+  // leave before that effect is durable.
+  void require_durable(uint64_t hash) {
+    if (effects_.tells_keys() && effects_.active()) [[unlikely]]
+      effects_.changes_key(hash);
+  }
   // Before every change of a record that is there.
   void keep(int db, Record& record) {
     if (keyspace_.keeper() != nullptr) [[unlikely]]

@@ -23,15 +23,24 @@ enum class EventClass : uint32_t {
 // What happened to a key, named as subscribers see it ("set", "incrby", "del"; no letters: they are
 // not told). Small enough to be handed around in registers.
 struct Event {
+  Event() = default;
+  constexpr Event(EventClass class_of_it, const char* literal, bool is_modification = true)
+      : kind(class_of_it), modifies(is_modification), name(literal) {}
+
   EventClass kind;
-  const char* name;  // a literal
+  // False: the key counts as unmodified for WATCH and client-side caching, as in Redis: consumer
+  // groups come and go, and the entries of the stream stay the same.
+  bool modifies;
+  const char* name;
 };
+static_assert(sizeof(Event) == 16, "two registers");
 
 inline constexpr Event kExpiredEvent{EventClass::kExpired, "expired"};
 inline constexpr Event kEvictedEvent{EventClass::kEvicted, "evicted"};
 inline constexpr Event kFieldsExpiredEvent{EventClass::kHash, "hexpired"};
-inline constexpr Event kMissEvent{EventClass::kMiss, "keymiss"};
-inline constexpr Event kNewEvent{EventClass::kNew, "new"};
+inline constexpr Event kMissEvent{EventClass::kMiss, "keymiss", false};
+// A new key is reported again by the change that made it.
+inline constexpr Event kNewEvent{EventClass::kNew, "new", false};
 inline constexpr Event kEmptiedEvent{EventClass::kGeneric, "del"};
 
 }  // namespace sorrel

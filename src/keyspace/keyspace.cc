@@ -105,15 +105,16 @@ size_t Keyspace::field_expiring_count(int db) const {
 }
 
 int64_t Keyspace::average_ttl_ms(int db) const {
-  int64_t sum = 0;
-  int64_t samples = 0;
+  double sum = 0;
+  double keys = 0;
   for (unsigned p = 0; p < partition_count(); p++) {
     const Database* database = find_database(p, db);
     if (database == nullptr || database->average_ttl_ms == 0) continue;
-    sum += database->average_ttl_ms;
-    samples++;
+    const auto expiring = static_cast<double>(database->table.marked());
+    sum += expiring * static_cast<double>(database->average_ttl_ms);
+    keys += expiring;
   }
-  return samples == 0 ? 0 : sum / samples;
+  return keys == 0 ? 0 : static_cast<int64_t>(sum / keys);
 }
 
 size_t Keyspace::memory_bytes() const {

@@ -62,9 +62,11 @@ class Database {
   RecordArena arena;
   FieldDueIndex field_due;
 
-  // Active expiry: where the sweep stands, and a running average of what it saw.
+  // Active expiry: where the sweep stands, and how long keys with an expire time have left: a
+  // running average of samples (0: none taken), and when the last one was taken.
   uint64_t sweep_position = 0;
   int64_t average_ttl_ms = 0;
+  int64_t ttl_sampled_at_ms = 0;
 };
 
 struct PartitionStats {
@@ -150,6 +152,7 @@ class Keyspace {
   // Everything below needs the gate (or the only worker).
   size_t key_count(int db) const;
   size_t expiring_count(int db) const;
+  // An estimate; 0 when no key of the database has an expire time.
   int64_t average_ttl_ms(int db) const;
   // Hashes with fields that have deadlines.
   size_t field_expiring_count(int db) const;

@@ -19,6 +19,9 @@ namespace sorrel {
 //
 // Nobody waits while holds() is false: then nothing here is looked at but that.
 //
+// Deletions by expiry and eviction are changes like those of commands: a reply that finds a key
+// gone waits for its DEL.
+//
 // Which changes a reply tells of is known by the hash of the key, up to collisions: who is taken
 // for a reader of a fresh change though it is none waits for one sync too long, never too short.
 class Durability {

@@ -6,7 +6,8 @@
 #include "script/read_only.h"
 
 // The base functions. Those of Lua itself that neither write to tables nor load code are taken as
-// they are; the rest is here.
+// they are; the rest is here. As in Redis since its fix of CVE-2025-46818, getfenv, setfenv and
+// newproxy are not among them: with them one script could reach what another one runs with.
 
 namespace sorrel::script {
 namespace {
@@ -121,47 +122,6 @@ int load_pieces(lua_State* state) {
   return loaded(state, load_text(state, text.data(), text.size(), name));
 }
 
-// Pushes the function that getfenv() and setfenv() mean; false: none, the thread itself (level 0).
-bool push_function(lua_State* state, int absent) {
-  if (lua_isfunction(state, 1)) {
-    lua_pushvalue(state, 1);
-    return true;
-  }
-  const int level = absent >= 0 ? luaL_optint(state, 1, absent) : luaL_checkint(state, 1);
-  luaL_argcheck(state, level >= 0, 1, "level must be non-negative");
-  if (level == 0) return false;
-  lua_Debug info;
-  if (lua_getstack(state, level, &info) == 0) luaL_argerror(state, 1, "invalid level");
-  lua_getinfo(state, "f", &info);
-  if (lua_isnil(state, -1)) {
-    luaL_error(state, "no function environment for tail call at level %d", level);
-  }
-  return true;
-}
-
-// C functions have the environment they were made in, which is not for scripts; they get what the
-// thread has, a view.
-int get_environment(lua_State* state) {
-  if (!push_function(state, 1) || lua_iscfunction(state, -1)) {
-    lua_pushvalue(state, LUA_GLOBALSINDEX);
-  } else {
-    lua_getfenv(state, -1);
-  }
-  return 1;
-}
-
-int set_environment(lua_State* state) {
-  luaL_checktype(state, 2, LUA_TTABLE);
-  if (!push_function(state, -1)) return refuse_change(state);
-  if (lua_iscfunction(state, -1)) {
-    return luaL_error(state, "'setfenv' cannot change environment of given object");
-  }
-  shared_of(state).environment_changed = true;
-  lua_pushvalue(state, 2);
-  lua_setfenv(state, -2);
-  return 1;
-}
-
 // ---------------------------------------------------------------- the rest
 
 // As Lua's, but that the error of a command, a table, arrives as its text: that is what scripts
@@ -204,13 +164,14 @@ int collect_garbage(lua_State* state) {
 }
 
 constexpr LibraryFunction kOwn[] = {
-    {"rawget", raw_get},          {"rawset", raw_set},         {"setmetatable", set_metatable},
-    {"unpack", unpack},           {"loadstring", load_string}, {"load", load_pieces},
-    {"getfenv", get_environment}, {"pcall", protected_call},   {"collectgarbage", collect_garbage},
-};
-
-constexpr LibraryFunction kShared[] = {
-    {"setfenv", set_environment},
+    {"rawget", raw_get},
+    {"rawset", raw_set},
+    {"setmetatable", set_metatable},
+    {"unpack", unpack},
+    {"loadstring", load_string},
+    {"load", load_pieces},
+    {"pcall", protected_call},
+    {"collectgarbage", collect_garbage},
 };
 
 // These only read, or call what they are given.
@@ -251,13 +212,12 @@ int64_t optional_index(lua_State* state, int argument, int64_t absent) {
 }
 
 // Precondition: Lua's own library is in the global table of `state`; the table to fill is on top.
-void fill_base_library(lua_State* state, LibraryState& shared) {
+void fill_base_library(lua_State* state) {
   for (const char* name : kTaken) {
     lua_getfield(state, LUA_GLOBALSINDEX, name);
     lua_setfield(state, -2, name);
   }
   add_functions(state, kOwn);
-  add_functions(state, kShared, &shared);
   lua_pushcfunction(state, next_pair);
   lua_pushvalue(state, -1);
   lua_setfield(state, -3, "next");

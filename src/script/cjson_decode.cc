@@ -318,7 +318,7 @@ int json_decode(lua_State* state) {
   if (size >= 2 && (text[0] == '\0' || text[1] == '\0')) {
     return luaL_error(state, "JSON parser does not support UTF-16 or UTF-32");
   }
-  JsonReader(state, shared_of(state).json, {text, size}).document();
+  JsonReader(state, json_options_of(state), {text, size}).document();
   return 1;
 }
 

@@ -219,7 +219,8 @@ int json_encode(lua_State* state) {
   // first and given back only when it is small.
   std::string out = std::move(shared.json_buffer);
   out.clear();
-  JsonWriter(state, shared.json, out).value(0);
+  const JsonOptions& options = json_options_of(state);
+  JsonWriter(state, options, out).value(0);
   lua_pushlstring(state, out.data(), out.size());
   if (out.capacity() <= kKeptBuffer) shared.json_buffer = std::move(out);
   return 1;

@@ -1,4 +1,6 @@
 #include <climits>
+#include <new>
+#include <type_traits>
 
 #include "script/cjson.h"
 #include "script/read_only.h"
@@ -14,7 +16,7 @@ constexpr char kArrayMark = 0;
 JsonOptions& take_arguments(lua_State* state, int count) {
   luaL_argcheck(state, lua_gettop(state) <= count, count + 1, "found too many arguments");
   lua_settop(state, count);
-  return shared_of(state).json;
+  return json_options_of(state);
 }
 
 int integer_option(lua_State* state, int argument, int& option, int least, int most) {
@@ -84,6 +86,8 @@ int encode_invalid_numbers(lua_State* state) {
   return 1;
 }
 
+int new_instance(lua_State* state);
+
 constexpr LibraryFunction kCjsonFunctions[] = {
     {"encode", json_encode},
     {"decode", json_decode},
@@ -95,9 +99,45 @@ constexpr LibraryFunction kCjsonFunctions[] = {
     {"encode_invalid_numbers", encode_invalid_numbers},
     {"decode_invalid_numbers", decode_invalid_numbers},
     {"decode_array_with_array_mt", decode_array_with_array_mt},
+    {"new", new_instance},
 };
 
+// Pushes the table. `own`: its functions have options of their own.
+void push_instance(lua_State* state, LibraryState& shared, bool own) {
+  static_assert(std::is_trivially_destructible_v<JsonOptions>, "the collector frees only bytes");
+  lua_newtable(state);
+  if (own) {
+    new (lua_newuserdata(state, sizeof(JsonOptions))) JsonOptions;
+  } else {
+    lua_pushnil(state);
+  }
+  for (const auto& [name, function] : kCjsonFunctions) {
+    lua_pushlightuserdata(state, &shared);
+    lua_pushvalue(state, -2);
+    lua_pushcclosure(state, function, 2);
+    lua_setfield(state, -3, name);
+  }
+  lua_pop(state, 1);
+  lua_pushlightuserdata(state, nullptr);
+  lua_setfield(state, -2, "null");
+  lua_pushliteral(state, "cjson");
+  lua_setfield(state, -2, "_NAME");
+  lua_pushliteral(state, "2.1.0");
+  lua_setfield(state, -2, "_VERSION");
+}
+
+int new_instance(lua_State* state) {
+  luaL_checkstack(state, 5, "in function cjson.new");
+  push_instance(state, shared_of(state), true);
+  return 1;
+}
+
 }  // namespace
+
+JsonOptions& json_options_of(lua_State* state) {
+  void* own = lua_touserdata(state, lua_upvalueindex(2));
+  return own != nullptr ? *static_cast<JsonOptions*>(own) : shared_of(state).json;
+}
 
 void push_array_mark(lua_State* state) {
   lua_pushlightuserdata(state, const_cast<char*>(&kArrayMark));
@@ -111,14 +151,7 @@ void open_cjson_library(lua_State* state, LibraryState& shared) {
   lua_setfield(state, -2, "__metatable");
   lua_rawset(state, LUA_REGISTRYINDEX);
 
-  lua_newtable(state);
-  add_functions(state, kCjsonFunctions, &shared);
-  lua_pushlightuserdata(state, nullptr);
-  lua_setfield(state, -2, "null");
-  lua_pushliteral(state, "cjson");
-  lua_setfield(state, -2, "_NAME");
-  lua_pushliteral(state, "2.1.0");
-  lua_setfield(state, -2, "_VERSION");
+  push_instance(state, shared, false);
 }
 
 }  // namespace sorrel::script

@@ -216,23 +216,20 @@ class Unpacker {
       case 0xce:
         return lua_pushnumber(state_, number<uint32_t>());
       case 0xcf:
-        return lua_pushnumber(state_, static_cast<double>(number<uint64_t>()));
+      case 0xd3:
+        // Both are read as signed, as Redis does: 2^63 and more come out negative.
+        return lua_pushnumber(state_,
+                              static_cast<double>(static_cast<int64_t>(number<uint64_t>())));
       case 0xd0:
         return lua_pushnumber(state_, static_cast<int8_t>(number<uint8_t>()));
       case 0xd1:
         return lua_pushnumber(state_, static_cast<int16_t>(number<uint16_t>()));
       case 0xd2:
         return lua_pushnumber(state_, static_cast<int32_t>(number<uint32_t>()));
-      case 0xd3:
-        return lua_pushnumber(state_,
-                              static_cast<double>(static_cast<int64_t>(number<uint64_t>())));
-      case 0xc4:
       case 0xd9:
         return string(number<uint8_t>());
-      case 0xc5:
       case 0xda:
         return string(number<uint16_t>());
-      case 0xc6:
       case 0xdb:
         return string(number<uint32_t>());
       case 0xdc:

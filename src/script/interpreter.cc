@@ -130,7 +130,7 @@ void Interpreter::open() {
 
 void Interpreter::push_globals() {
   lua_newtable(state_);
-  fill_base_library(state_, shared_);
+  fill_base_library(state_);
   const auto add = [&](const char* name) {
     make_read_only(state_);
     lua_setfield(state_, -2, name);
@@ -282,7 +282,7 @@ void Interpreter::call(Ref function, std::string_view name, std::span<const std:
   } else {
     answer_error(status, name, reply);
   }
-  clean_up(function);
+  clean_up();
   heap_.lenient = false;
 }
 
@@ -313,20 +313,13 @@ void Interpreter::answer_error(int status, std::string_view name, resp::ReplySin
 }
 
 // Nothing that a script changed stays.
-void Interpreter::clean_up(Ref function) {
+void Interpreter::clean_up() {
   host_ = nullptr;
   lua_settop(state_, kBottomSize);
   shared_.json = {};
   if (stopped_ || debugger_ != nullptr) [[unlikely]] {
     stopped_ = false;
     lua_sethook(state_, on_count, LUA_MASKCOUNT, kInstructionsPerPoll);
-  }
-  if (shared_.environment_changed) [[unlikely]] {
-    shared_.environment_changed = false;
-    lua_rawgeti(state_, LUA_REGISTRYINDEX, function);
-    lua_pushvalue(state_, LUA_GLOBALSINDEX);
-    lua_setfenv(state_, -2);
-    lua_pop(state_, 1);
   }
 }
 

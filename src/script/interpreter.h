@@ -98,7 +98,7 @@ class Interpreter : private Watchdog {
   static void on_count(lua_State* state, lua_Debug* event);
   void look_with_debugger(lua_State* state, bool line);
   void push_array(std::span<const std::string_view> texts);
-  void clean_up(Ref function);
+  void clean_up();
   void answer_error(int status, std::string_view name, resp::ReplySink& reply);
 
   Kind kind_;

@@ -57,11 +57,10 @@ struct LibraryState {
   Random48 random;
   JsonOptions json;
   std::string json_buffer;
-  bool environment_changed = false;  // somebody called setfenv()
 };
 
 // Lua's own base functions, as far as scripts get them. `real` is the table to fill.
-void fill_base_library(lua_State* state, LibraryState& shared);
+void fill_base_library(lua_State* state);
 void open_coroutine_library(lua_State* state);
 void open_table_library(lua_State* state);
 void open_string_library(lua_State* state, LibraryState& shared);

@@ -75,6 +75,18 @@ TEST_F(LibrariesTest, JsonDecodes) {
             "$2\r\n[]\r\n");
 }
 
+TEST_F(LibrariesTest, JsonInstancesHaveTheirOwnOptions) {
+  EXPECT_EQ(run("local own = cjson.new() own.encode_max_depth(1) "
+                "return {pcall(own.encode, {{1}}) and 1 or 0, cjson.encode({{1}}), "
+                "own.new().encode({{2}}), own.decode('[7]')[1]}"),
+            "*4\r\n:0\r\n$5\r\n[[1]]\r\n$5\r\n[[2]]\r\n:7\r\n");
+  // It belongs to the script, which may change it; the shared one stays as it is.
+  EXPECT_EQ(
+      run("local own = cjson.new() own.encode = nil return {tostring(own.encode), own._NAME}"),
+      "*2\r\n$3\r\nnil\r\n$5\r\ncjson\r\n");
+  EXPECT_EQ(run("for i = 1, 1e5 do cjson.new() end return cjson.encode({1})"), "$3\r\n[1]\r\n");
+}
+
 TEST_F(LibrariesTest, MessagePack) {
   const auto hex = [&](std::string_view expression) {
     return value("(cmsgpack.pack(" + std::string(expression) +
@@ -101,6 +113,11 @@ TEST_F(LibrariesTest, MessagePack) {
   EXPECT_EQ(value("select('#', cmsgpack.unpack(cmsgpack.pack(1, 2, 3)))"), "3");
   EXPECT_EQ(run("return {cmsgpack.unpack_limit(cmsgpack.pack(1, 2, 3), 2, 1)}"),
             "*3\r\n:-1\r\n:2\r\n:3\r\n");
+  // As Redis reads them: signed.
+  EXPECT_EQ(value("cmsgpack.unpack('\\207\\127\\255\\255\\255\\255\\255\\252\\0') == 2^63 - 1024"),
+            "1");
+  EXPECT_EQ(value("cmsgpack.unpack('\\207\\128\\0\\0\\0\\0\\0\\0\\0') == -2^63"), "1");
+  EXPECT_EQ(value("cmsgpack.unpack('\\207' .. string.rep('\\255', 8))"), "-1");
   EXPECT_TRUE(fails("cmsgpack.unpack('\\193')", "Bad data format"));
   EXPECT_TRUE(fails("cmsgpack.unpack('\\204')", "Missing bytes"));
   EXPECT_TRUE(fails("cmsgpack.unpack_one('x', 5)", "Start offset 5 greater than input length 1"));

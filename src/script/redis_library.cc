@@ -274,6 +274,14 @@ struct RedisLibrary {
     return number;
   }
 
+  // What scripts have and functions, which cannot be debugged, do not.
+  static void add_for_kind(lua_State* state, Interpreter& interpreter) {
+    if (interpreter.kind_ != Interpreter::Kind::kEval) return;
+    add(state, interpreter, "replicate_commands", replicate_commands);
+    add(state, interpreter, "breakpoint", breakpoint);
+    add(state, interpreter, "debug", debug);
+  }
+
   // What libraries have, too, while they are loaded.
   static void add_common(lua_State* state, Interpreter& interpreter) {
     add(state, interpreter, "log", log);
@@ -420,14 +428,12 @@ void open_redis_library(lua_State* state, Interpreter& interpreter) {
       {"error_reply", RedisLibrary::error_reply},
       {"status_reply", RedisLibrary::status_reply},
       {"set_repl", RedisLibrary::set_repl},
-      {"replicate_commands", RedisLibrary::replicate_commands},
-      {"breakpoint", RedisLibrary::breakpoint},
-      {"debug", RedisLibrary::debug},
       {"acl_check_cmd", RedisLibrary::acl_check_cmd},
   };
   for (const auto& [name, function] : kFunctions) {
     RedisLibrary::add(state, interpreter, name, function);
   }
+  RedisLibrary::add_for_kind(state, interpreter);
   RedisLibrary::add(state, "REPL_NONE", static_cast<int>(ScriptHost::kNobody));
   RedisLibrary::add(state, "REPL_AOF", static_cast<int>(ScriptHost::kAof));
   RedisLibrary::add(state, "REPL_SLAVE", static_cast<int>(ScriptHost::kReplicas));

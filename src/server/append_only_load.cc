@@ -87,8 +87,9 @@ Status AppendOnly::reload(unsigned worker, bool may_yield) {
   if (const Status written = writer_.flush(); !written) {
     return Error{"ERR Error trying to write the AOF file, check server logs."};
   }
-  if (files_ == nullptr || state_ == State::kOff) {
+  if (files_ == nullptr || state_ != State::kOn) {
     kill_rewrite();  // its base belongs to what was known before
+    scheduled_ = state_ == State::kWaiting;
     files_ = std::make_unique<persist::AofFiles>(place(), server_.log());
   }
   read_to_load();

@@ -74,10 +74,9 @@ void write_keyspace_section(InfoText& out, Server& server) {
   for (int db = 0; db < keyspace.database_count(); db++) {
     const size_t keys = keyspace.key_count(db);
     if (keys == 0) continue;
-    out.field(
-        fmt::format("db{}", db),
-        fmt::format("keys={},expires={},avg_ttl={},subexpiry={}", keys, keyspace.expiring_count(db),
-                    keyspace.average_ttl_ms(db), keyspace.field_expiring_count(db)));
+    out.field(fmt::format("db{}", db),
+              fmt::format("keys={},expires={},avg_ttl={}", keys, keyspace.expiring_count(db),
+                          keyspace.average_ttl_ms(db)));
   }
 }
 

@@ -74,6 +74,9 @@ class Persistence {
   // Ends a snapshot in the background and takes back one that is scheduled; what of both there was.
   enum class Cancelled : uint8_t { kNothing, kRunning, kScheduled };
   Cancelled cancel_background_save();
+  // Ends a snapshot in the background and waits for it: from then on it does not put its file in
+  // the place of the one there. Before that file is written or read in another way.
+  void end_background_save();
   // The keyspace was emptied, which is about to be counted as so many changes: what the child
   // writes is old, and the file on disk as well.
   void after_flush_all(uint64_t changes);
@@ -140,6 +143,8 @@ class Persistence {
   uint64_t changes_since_save() const;
 
  private:
+  std::string rdb_folder() const;
+  static std::string temporary_file(const std::string& folder, const std::string& whose);
   persist::SnapshotFile snapshot_file(const std::string& whose) const;
   persist::SnapshotFile snapshot_file(int pid) const { return snapshot_file(std::to_string(pid)); }
   int64_t now_s() const;
@@ -162,7 +167,8 @@ class Persistence {
   SaveFacts saves_;
   LoadFacts load_;
   AppendOnly append_only_;
-  bool starting_ = false;  // load_at_start() runs
+  std::string child_folder_;  // where the child writes; CONFIG SET dir may have come since
+  bool starting_ = false;     // load_at_start() runs
 };
 
 }  // namespace sorrel::server

@@ -63,6 +63,10 @@ persist::ChildEnd Persistence::stop_background() {
   return is_live() ? live_->cancel_and_wait() : child_.kill_and_wait();
 }
 
+void Persistence::end_background_save() {
+  if (background_kind() == persist::ChildKind::kSnapshot) finish_child(stop_background());
+}
+
 void Persistence::poll_background() {
   if (const auto end = child_.poll()) finish_child(*end);
   if (live_ == nullptr) return;

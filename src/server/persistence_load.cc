@@ -129,6 +129,7 @@ Status Persistence::load_rdb_at_start() {
 Status Persistence::reload(const ReloadOptions& options, unsigned worker, bool may_yield) {
   // What is there by now is not what was saved.
   if (load_.loading) return Error{"LOADING Redis is loading the dataset in memory"};
+  end_background_save();
   if (options.save && !save()) return Error{"ERR"};
   if (options.flush) {
     Keyspace& keyspace = server_.keyspace();

@@ -46,11 +46,19 @@ std::string Persistence::rdb_path() const {
   return options.dir.empty() ? options.rdb_filename : options.dir + "/" + options.rdb_filename;
 }
 
-persist::SnapshotFile Persistence::snapshot_file(const std::string& whose) const {
+// With the slash behind it.
+std::string Persistence::rdb_folder() const {
   const std::string path = rdb_path();
   const size_t slash = path.rfind('/');
-  const std::string folder = slash == std::string::npos ? "" : path.substr(0, slash + 1);
-  return {path, fmt::format("{}temp-{}.rdb", folder, whose)};
+  return slash == std::string::npos ? "" : path.substr(0, slash + 1);
+}
+
+std::string Persistence::temporary_file(const std::string& folder, const std::string& whose) {
+  return fmt::format("{}temp-{}.rdb", folder, whose);
+}
+
+persist::SnapshotFile Persistence::snapshot_file(const std::string& whose) const {
+  return {rdb_path(), temporary_file(rdb_folder(), whose)};
 }
 
 persist::SnapshotOptions Persistence::snapshot_options(bool as_aof_base) const {
@@ -107,6 +115,7 @@ Status Persistence::start_background_save() {
   persist::SnapshotOptions options = snapshot_options(false);
   const Keyspace& keyspace = server_.keyspace();
   saves_.scheduled = false;
+  child_folder_ = rdb_folder();
   const persist::SnapshotFile live_file = snapshot_file(fmt::format("live-{}", io::process_id()));
   if (start_live(persist::ChildKind::kSnapshot, options, live_file)) {
     server_.log().notice("Background saving started");
@@ -149,9 +158,12 @@ void Persistence::give_save_up() {
 }
 
 void Persistence::after_flush_all(uint64_t changes) {
-  if (background_kind() == persist::ChildKind::kSnapshot) give_save_up();
-  if (server_.options().persistence.save.empty()) return;
+  if (server_.options().persistence.save.empty()) {
+    if (background_kind() == persist::ChildKind::kSnapshot) give_save_up();
+    return;
+  }
   // What was lost on purpose must not come back after a crash.
+  end_background_save();
   if (save()) saves_.changes_saved += changes;
 }
 
@@ -183,7 +195,7 @@ void Persistence::finish_save(const persist::ChildEnd& end) {
     saves_.last_background_ok = false;
   } else {
     log.warning(fmt::format("Background saving terminated by signal {}", end.signal));
-    (void)io::remove_file(snapshot_file(end.pid).temporary).ok();
+    (void)io::remove_file(temporary_file(child_folder_, std::to_string(end.pid))).ok();
     // Who ends it on purpose has no reason to complain.
     if (!end.killed) saves_.last_background_ok = false;
   }
@@ -236,7 +248,7 @@ Status Persistence::prepare_shutdown(const ShutdownAsked& asked) {
   Logger& log = server_.log();
   if (background_kind() == persist::ChildKind::kSnapshot) {
     log.warning("There is a child saving an .rdb. Killing it!");
-    finish_child(stop_background());
+    end_background_save();
   }
   // What is half loaded must not take the place of what is whole.
   if (load_.loading) return {};

@@ -74,6 +74,41 @@ TEST_F(KeptRepliesTest, WhoIsRefusedDoesNotWait) {
   EXPECT_EQ(other->take(), "+OK\r\n+QUEUED\r\n*1\r\n:1\r\n");
 }
 
+// No AOF holds what these do, so a disk that hangs is nothing to them.
+TEST_F(KeptRepliesTest, MessagesAreCountedAtOnce) {
+  auto writer = connect();
+  auto other = connect();
+  EXPECT_EQ(ask(writer, "SET a b\r\n"), "");
+  EXPECT_EQ(ask(other, "PUBLISH news hello\r\n"), ":0\r\n");
+  EXPECT_EQ(ask(other, "SPUBLISH news hello\r\n"), ":0\r\n");
+  EXPECT_EQ(ask(other, "PUBSUB NUMPAT\r\n"), ":0\r\n");
+  EXPECT_EQ(ask(other, "PUBSUB CHANNELS\r\n"), "*0\r\n");
+  EXPECT_EQ(ask(other, "MULTI\r\nPUBLISH news hello\r\nEXEC\r\n"),
+            "+OK\r\n+QUEUED\r\n*1\r\n:0\r\n");
+  // After an unanswered write of its own it is answered in order.
+  EXPECT_EQ(ask(writer, "PUBLISH news hello\r\n"), "");
+  EXPECT_EQ(ask(other, "SET c d\r\nPUBLISH news hello\r\n"), "");
+  sync();
+  EXPECT_EQ(other->take(), "+OK\r\n:0\r\n");
+}
+
+// The deletion of an expired key is an effect like any other: a reply that shows it waits.
+TEST_F(KeptRepliesTest, AnExpiredKeyIsGoneWhenItsDeletionIsDurable) {
+  auto client = connect();
+  auto other = connect();
+  ask(client, "SET a b 10\r\nSET c d\r\n");
+  sync();
+  client->take();
+  advance(20);
+  EXPECT_EQ(ask(client, "EXISTS a\r\n"), "");
+  EXPECT_EQ(ask(other, "EXISTS c\r\n"), ":1\r\n");
+  EXPECT_EQ(ask(other, "EXISTS a\r\n"), "");
+  sync();
+  EXPECT_EQ(client->take(), ":0\r\n");
+  EXPECT_EQ(other->take(), ":0\r\n");
+  EXPECT_EQ(ask(other, "EXISTS a\r\n"), ":0\r\n");
+}
+
 // A long turn gives the disk what there is, and its readers their answers, before its end.
 TEST_F(KeptRepliesTest, ALongTurnIsReleasedInParts) {
   std::vector<std::shared_ptr<io::FakeClient>> clients;

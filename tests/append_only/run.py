@@ -385,10 +385,45 @@ def sizes(make):
     log.close()
 
 
+def messages_do_not_wait(make):
+    """What no log holds is answered while the disk is busy: PUBLISH and its like."""
+    log = make(("appendonly", "yes"), ("appendfsync", "always"))
+    other = log.server.connect()
+    same(log.call("DEBUG", "AOF-FLUSH-SLEEP", "1000000"), OK)
+    log.send("SET", "a", "1")
+    wait_until(lambda: b"db0:keys=1" in other.call("INFO", "keyspace"), "the change")
+    same([other.call("PUBLISH", "news", "x"), other.call("SPUBLISH", "news", "x")], [0, 0])
+    same(other.call("PUBSUB", "NUMPAT"), 0)
+    same(log.here.pending(0.1), b"")  # the change itself is not answered yet
+    same(log.here.read(), OK)
+    same(log.call("DEBUG", "AOF-FLUSH-SLEEP", "0"), OK)
+    log.close()
+
+
+def expired_when_its_deletion_is_on_disk(make):
+    """A key that is found expired is told to be gone when the log says so."""
+    log = make(("appendonly", "yes"), ("appendfsync", "always"))
+    other = log.server.connect()
+    same(log.call("DEBUG", "SET-ACTIVE-EXPIRE", "0"), OK)
+    same(log.call("SET", "a", "1", "PX", "1"), OK)
+    same(log.call("HSET", "h", "f", "1", "g", "2"), 2)
+    same(log.call("HPEXPIRE", "h", "1", "FIELDS", "1", "f"), [1])
+    same(log.call("DEBUG", "SLEEP", "0.01"), OK)
+    for words, fact in ((("GET", "a"), b"expired_keys:1"), (("HGET", "h", "f"), b"expired_subkeys:1")):
+        same(log.call("DEBUG", "AOF-FLUSH-SLEEP", "1000000"), OK)
+        log.send(*words)
+        wait_until(lambda fact=fact: fact in other.call("INFO", "stats"), "its deletion")
+        same(log.here.pending(0.1), b"")
+        same(log.here.read(), NIL)
+        same(log.call("DEBUG", "AOF-FLUSH-SLEEP", "0"), OK)
+    log.close()
+
+
 TESTS = (late_word_of_a_rewrite, history_is_not_written_to, damaged_manifest, damaged_meanwhile, moved, old_log_is_left,
          answered_before_it_ends, on_disk_is_on_disk, promised_before_another_policy, log_that_is_to_come,
          changes_of_others, loaded_during_a_rewrite, grown_since_the_base, keys_rest_during_a_script,
-         keys_rest_during_a_load, scripts_are_whole, sizes)
+         keys_rest_during_a_load, scripts_are_whole, sizes, messages_do_not_wait,
+         expired_when_its_deletion_is_on_disk)
 
 
 def main():
