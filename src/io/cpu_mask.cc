@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "io/process.h"
 #include "io/socket.h"
 
 namespace sorrel::io {
@@ -97,6 +98,8 @@ CpuMask CpuMask::of_this_thread() {
 
 Status CpuMask::apply() const {
   if (bits_.empty()) return {};
+  // Debian's unit for Redis kills for this call.
+  if (system_calls_are_filtered()) return Error{"sched_setaffinity: system calls are filtered"};
   const long done =
       syscall(SYS_sched_setaffinity, 0, bits_.size() * sizeof(unsigned long), bits_.data());
   if (done != 0) return system_error("sched_setaffinity");
