@@ -67,8 +67,8 @@ std::vector<FieldOperation> parse_operations(const Call& call, OptionParser& opt
   return operations;
 }
 
-// Zeros at the end, and nothing else: in Redis nobody hears of it when the write that needed them
-// is refused (OVERFLOW FAIL). It is a change for all that, which the AOF repeats.
+// Zeros at the end, for a write that OVERFLOW FAIL then refused: Redis neither notifies nor marks
+// the key as modified. It is a change for all that, which the AOF repeats.
 constexpr Event kGrownOnly{EventClass::kString, "", false};
 
 // The bytes of a string that are made writable by the first write that changes something, so that a

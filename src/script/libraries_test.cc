@@ -115,10 +115,11 @@ TEST_F(LibrariesTest, MessagePack) {
             "*3\r\n:-1\r\n:2\r\n:3\r\n");
   // As Redis reads them: signed.
   EXPECT_EQ(value("cmsgpack.unpack('\\207\\127\\255\\255\\255\\255\\255\\252\\0') == 2^63 - 1024"),
-            "1");
-  EXPECT_EQ(value("cmsgpack.unpack('\\207\\128\\0\\0\\0\\0\\0\\0\\0') == -2^63"), "1");
+            "true");
+  EXPECT_EQ(value("cmsgpack.unpack('\\207\\128\\0\\0\\0\\0\\0\\0\\0') == -2^63"), "true");
   EXPECT_EQ(value("cmsgpack.unpack('\\207' .. string.rep('\\255', 8))"), "-1");
   EXPECT_TRUE(fails("cmsgpack.unpack('\\193')", "Bad data format"));
+  EXPECT_TRUE(fails("cmsgpack.unpack('\\196\\1x')", "Bad data format"));
   EXPECT_TRUE(fails("cmsgpack.unpack('\\204')", "Missing bytes"));
   EXPECT_TRUE(fails("cmsgpack.unpack_one('x', 5)", "Start offset 5 greater than input length 1"));
   EXPECT_TRUE(fails("cmsgpack.unpack_one('x', -1)", "Invalid request"));
