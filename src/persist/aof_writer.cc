@@ -406,7 +406,6 @@ bool AofWriter::work() {
   if (writes) delay_write(options.write_delay_us);
   if (finish) (void)file_->finish(began_ns, &file_lock);
   const int64_t due_ns = file_->work(began_ns, policy_now, &file_lock);
-  set_durable();
 
   lock.lock();
   const int64_t now_ns = clock_.monotonic_ns();
@@ -426,6 +425,8 @@ bool AofWriter::work() {
   flush_done_ = flushing;
   done_.notify_all();
   lock.unlock();
+  // Last, so that a client told of it finds the file's size in INFO.
+  set_durable();
   file_lock.unlock();
   if (tell) on_trouble_();
   return !stop;
