@@ -8,10 +8,10 @@
 
 #include "base/hash.h"
 #include "base/key_slot.h"
+#include "base/latch.h"
 #include "keyspace/access_clock.h"
 #include "keyspace/eviction_policy.h"
 #include "keyspace/field_due_index.h"
-#include "base/latch.h"
 #include "keyspace/reclaimer.h"
 #include "structs/table.h"
 #include "types/hash.h"

@@ -110,8 +110,7 @@ void AofFileWriter::keep_until_synced(LogBlockPtr block) {
   }
   // What an fsync covers is not to grow meanwhile.
   const bool has_last = unsynced_.size() > (sync_runs_ ? syncing_.blocks : 0);
-  if (block->size() >= kSmallBlock || !has_last ||
-      !unsynced_.back()->has_room_for(block->size())) {
+  if (block->size() >= kSmallBlock || !has_last || !unsynced_.back()->has_room_for(block->size())) {
     return unsynced_.push_back(std::move(block));
   }
   LogBlock& last = *unsynced_.back();

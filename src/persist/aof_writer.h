@@ -36,8 +36,8 @@ struct AofWriterState {
   std::string problem;  // the last one, as the system says it
 };
 
-// The AOF's way to the disk: takes the stream's effects in, has them written before the replies that
-// reflect them leave, and has a thread that syncs.
+// The AOF's way to the disk: takes the stream's effects in, has them written before the replies
+// that reflect them leave, and has a thread that syncs.
 //
 //   workers ── on_effect ──> queue ──┬─ before_replies (everysec, no) ─┬─> AofFileWriter ─> file
 //                (mutex_)            └─ the thread (always, a switch) ─┘   (file_mutex_)
@@ -50,13 +50,13 @@ struct AofWriterState {
 //
 // Where a worker cannot write, since the disk fails or a switch to another file is under way, the
 // replies to the clients that made the changes are held until these are durable; so are all replies
-// about changed keys with `always`, where the thread writes as soon as the clients answered together
-// have written again (see CommitGroup).
+// about changed keys with `always`, where the thread writes as soon as the clients answered
+// together have written again (see CommitGroup).
 //
 // Thread rule: on_effect and batches from the stream; before_replies from any worker inside its
 // batch; switch_here, set_options, start and stop in an exclusive section (or before workers
-// start); state() from any thread. file_mutex_ is taken before mutex_. mutex_ is never held during a
-// system call.
+// start); state() from any thread. file_mutex_ is taken before mutex_. mutex_ is never held during
+// a system call.
 class AofWriter final : public EffectSink {
  public:
   // Both outlive it. `on_trouble` is called by the thread when the disk begins to fail and when it
@@ -131,8 +131,8 @@ class AofWriter final : public EffectSink {
   AofWriterOptions options_;  // changed in an exclusive section and under mutex_
   io::CpuMask processors_;
   std::thread thread_;
-  std::atomic<bool> counts_{false};      // changed in an exclusive section
-  std::atomic<unsigned> switching_{0};   // switches that are not done
+  std::atomic<bool> counts_{false};     // changed in an exclusive section
+  std::atomic<unsigned> switching_{0};  // switches that are not done
 
   std::mutex file_mutex_;
   // Guarded by file_mutex_, but for what it says itself.

@@ -24,8 +24,8 @@ struct Effect {
   Audience audience = Audience::kAll;
 };
 
-// A reader of the stream: the AOF, the replication backlog, a test. It gets every effect, also those
-// for another audience: sequences have no gaps.
+// A reader of the stream: the AOF, the replication backlog, a test. It gets every effect, also
+// those for another audience: sequences have no gaps.
 class EffectSink {
  public:
   virtual ~EffectSink() = default;

@@ -81,7 +81,8 @@ void EffectStream::collect() {
 }
 
 void EffectStream::emit_waiting() {
-  while (!waiting_.empty() && waiting_.begin()->first == emitted_.load(std::memory_order_relaxed) + 1) {
+  while (!waiting_.empty() &&
+         waiting_.begin()->first == emitted_.load(std::memory_order_relaxed) + 1) {
     const auto first = waiting_.begin();
     const Waiting& next = first->second;
     emit(first->first, {next.last, next.db, next.body, next.audience});

@@ -143,8 +143,6 @@ void Interpreter::push_globals() {
   add("string");
   open_math_library(state_, shared_);
   add("math");
-  open_os_library(state_);
-  add("os");
   open_bit_library(state_);
   add("bit");
   open_struct_library(state_);

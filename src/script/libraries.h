@@ -65,7 +65,6 @@ void open_coroutine_library(lua_State* state);
 void open_table_library(lua_State* state);
 void open_string_library(lua_State* state, LibraryState& shared);
 void open_math_library(lua_State* state, LibraryState& shared);
-void open_os_library(lua_State* state);
 void open_bit_library(lua_State* state);
 void open_struct_library(lua_State* state);
 void open_cjson_library(lua_State* state, LibraryState& shared);

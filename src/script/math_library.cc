@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 
 #include "script/libraries.h"
 
@@ -41,13 +40,7 @@ int random_seed(lua_State* state) {
   return 0;
 }
 
-int clock(lua_State* state) {
-  lua_pushnumber(state, static_cast<double>(std::clock()) / CLOCKS_PER_SEC);
-  return 1;
-}
-
 constexpr LibraryFunction kRandom[] = {{"random", random}, {"randomseed", random_seed}};
-constexpr LibraryFunction kOs[] = {{"clock", clock}};
 
 // A copy: the original is a table that Lua's registry knows.
 void push_copy(lua_State* state, const char* library) {
@@ -68,11 +61,6 @@ void push_copy(lua_State* state, const char* library) {
 void open_math_library(lua_State* state, LibraryState& shared) {
   push_copy(state, LUA_MATHLIBNAME);
   add_functions(state, kRandom, &shared);
-}
-
-void open_os_library(lua_State* state) {
-  lua_newtable(state);
-  add_functions(state, kOs);
 }
 
 void open_coroutine_library(lua_State* state) {

@@ -25,7 +25,6 @@ REFERENCE = "/usr/bin/redis-server"
 
 # Where Sorrel and Redis 7.0 and 7.2 are meant to differ, and why. What has a name here has all that is in it.
 ALLOWED = {
-    "os": "os.clock, and nothing else of that library: Redis 7.4 and later",
     "server": "the name of `redis` since Valkey 8",
     "cjson.decode_array_with_array_mt": "Redis 8",
     "__redis__err__handler": "a part of how Redis is made, which scripts have no use for",
@@ -147,11 +146,6 @@ def globals_of_functions(ours, theirs):
     compare_lines(*(side.lines("FCALL", "found", "0") for side in (ours, theirs)))
 
 
-def only_the_clock(ours, _):
-    """Of the library os there is the clock."""
-    same(ours.lines("EVAL", "local all = {} for name in pairs(os) do all[#all + 1] = name end return all", "0"), {"clock"})
-
-
 def packing(ours, theirs):
     """cmsgpack.pack of numbers at every edge, and back"""
     script = """local number = loadstring('return ' .. ARGV[1])()
@@ -180,7 +174,7 @@ def main():
     options = parser.parse_args()
     options.server = os.path.abspath(options.server)
     ours, theirs = Side(options.server, options.threads), Side(REFERENCE, None)
-    tests = [globals_of_eval, globals_while_loaded, globals_of_functions, only_the_clock, packing, unpacking]
+    tests = [globals_of_eval, globals_while_loaded, globals_of_functions, packing, unpacking]
     verdicts = [attempt(test.__doc__, lambda test=test: test(ours, theirs)) for test in tests]
     for side in (ours, theirs):
         side.server.end()
