@@ -40,9 +40,9 @@ void write_log_sizes(InfoText& out, const AppendOnly& log) {
   const persist::AofWriterState writer = log.writer_state();
   out.field("aof_current_size", log.current_size());
   out.field("aof_base_size", log.facts().rewritten_size);
-  out.field("aof_file_writerding_rewrite", 0);
+  out.field("aof_pending_rewrite", 0);
   out.field("aof_buffer_length", writer.unwritten_bytes);
-  out.field("aof_file_writerding_bio_fsync", writer.waiting_bytes > 0 ? 1 : 0);
+  out.field("aof_pending_bio_fsync", writer.waiting_bytes > 0 ? 1 : 0);
   out.field("aof_delayed_fsync", writer.stalls);
 }
 
