@@ -83,6 +83,7 @@ Executor::Outcome Executor::execute_carefully(const Request& request, Caller& ca
   if (caller.reasons == 0 && world_.node.reasons == NodeState::kMemoryLimited &&
       command != nullptr && command->plain && command->arity_fits(request.args.size())) {
     if (refuse_out_of_memory(*command, command->acts(request.args), caller, reply)) [[unlikely]] {
+      last_cycles_ = cycles_now();
       count_error(reply, errors);
       stats_.commands[command->index].rejected++;
       request.tells_nothing = true;
@@ -99,6 +100,7 @@ Executor::Outcome Executor::execute_carefully(const Request& request, Caller& ca
   }
   if (refused(request, command, caller, reply)) {
     if (reply.errors() == errors) return Outcome::kPostponed;
+    last_cycles_ = cycles_now();  // a refusal is no command, but takes time of its client's share
     request.tells_nothing = true;
     count_error(reply, errors);
     if (command != nullptr) stats_.commands[command->index].rejected++;
@@ -181,9 +183,11 @@ void Executor::show(const Command& command, const Request& request, const Caller
   const bool failed = reply.errors() != errors && count_failure(reply, errors);
   // Those who are served below may ask to wait on their part.
   const bool waits = waiting_.asked;
-  finish(command, request, caller, failed, waits);
+  const bool late = finish(command, request, caller, failed, waits);
   serve_touched();
-  return waits ? Outcome::kWaiting : Outcome::kDone;
+  if (waits) [[unlikely]]
+    return Outcome::kWaiting;
+  return late ? Outcome::kDoneLate : Outcome::kDone;
 }
 
 // Precondition: whatever the command needs is locked. Effects take their numbers before it is let
@@ -385,7 +389,8 @@ void Executor::Inside::refuse(const Command* command, std::string_view text,
   if (command != nullptr) executor_.stats_.commands[command->index].rejected++;
 }
 
-[[gnu::always_inline]] inline void Executor::finish(const Command& command, const Request& request,
+// True: it took so long that it may have been reported.
+[[gnu::always_inline]] inline bool Executor::finish(const Command& command, const Request& request,
                                                     const Caller& caller, bool failed, bool waits) {
   const uint64_t now = cycles_now();
   const uint64_t ns = world_.cycles.to_ns(last_cycles_, now);
@@ -399,8 +404,10 @@ void Executor::Inside::refuse(const Command* command, std::string_view text,
     if (world_.node.latency_tracking) stats.durations.add(ns);
   }
   if (failed) stats.failed++;
-  if (ns >= world_.node.watch_from_ns && !waits) [[unlikely]]
-    report_slow(command, request, caller, ns);
+  if (ns < world_.node.watch_from_ns || waits) [[likely]]
+    return false;
+  report_slow(command, request, caller, ns);
+  return true;
 }
 
 void Executor::report_slow(const Command& command, const Request& request, const Caller& caller,

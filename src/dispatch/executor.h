@@ -79,6 +79,7 @@ class Executor {
  public:
   enum class Outcome : uint8_t {
     kDone,       // answered
+    kDoneLate,   // answered, and that took at least NodeState::watch_from_ns
     kPostponed,  // not run: CLIENT PAUSE; to be tried again later
     kWaiting,    // ran, found nothing and waits; see take_waiter()
   };
@@ -118,6 +119,13 @@ class Executor {
   // Whether keys rest now. Also for who changes that in the middle of batches, under the gate.
   void heed_node() { door_.set_may_expire(!world_.node.keys_rest(now_ms_)); }
   int64_t now_ms() const { return now_ms_; }
+  // cycles_now() when the last command ended, or when the batch began if that was later: a
+  // timestamp that costs nothing. And how long before it `began_cycles` was.
+  uint64_t last_cycles() const { return last_cycles_; }
+  uint64_t ns_from(uint64_t began_cycles) const {
+    return world_.cycles.to_ns(began_cycles, last_cycles_);
+  }
+  int64_t ns_since(uint64_t began_cycles) const;
   // For a command that lets others in between and goes on in its own time.
   void set_now_ms(int64_t now_ms) { now_ms_ = now_ms; }
   void enter() { world_.gate.enter(worker_); }
@@ -219,7 +227,6 @@ class Executor {
   Room evict_round();
   bool evict_one();
   Room wait_for_reclaimer(uint64_t began_cycles);
-  int64_t ns_since(uint64_t began_cycles) const;
   void note_latency(std::string_view event, uint64_t began_cycles);
   bool refuse_restricted(const Command& command, const Request& request, const Caller& caller,
                          resp::ReplySink& reply);
@@ -239,7 +246,7 @@ class Executor {
   // Adds the partitions of the keys to latched_. False: which keys those are cannot be told.
   bool add_latches(const catalog::CommandSpec& spec, std::span<const std::string_view> args);
   void run_latched(Call& call);
-  void finish(const Command& command, const Request& request, const Caller& caller, bool failed,
+  bool finish(const Command& command, const Request& request, const Caller& caller, bool failed,
               bool waits);
   void show(const Command& command, const Request& request, const Caller& caller);
   void report_slow(const Command& command, const Request& request, const Caller& caller,

@@ -38,9 +38,13 @@ struct NodeState {
     return in_the_middle() || ((reasons & kPaused) != 0 && now_ms < pause_until_ms);
   }
 
-  // Nobody wants to hear of commands quicker than this: the lower of the two limits below. Kept by
-  // set_watch_limits().
-  uint64_t watch_from_ns = 10'000'000;
+  // A command that takes this long is reported by its outcome, so that its client does not go on
+  // with the next one while other clients wait: a pipeline batch of 32 quicker ones takes 1.6 ms.
+  static constexpr uint64_t kLateNs = 50'000;
+
+  // Quicker commands are reported to nobody: the lowest of kLateNs and the two limits below. Kept
+  // by set_watch_limits().
+  uint64_t watch_from_ns = kLateNs;
 
   // Commands slower than this go to the slow log; negative: none, zero: all.
   int64_t slowlog_slower_than_us = 10'000;
@@ -51,12 +55,10 @@ struct NodeState {
   void set_watch_limits(int64_t slowlog_us, int64_t latency_ms) {
     slowlog_slower_than_us = slowlog_us;
     latency_threshold_ms = latency_ms;
-    watch_from_ns = UINT64_MAX;
-    if (slowlog_us >= 0) watch_from_ns = static_cast<uint64_t>(slowlog_us) * 1000;
-    if (latency_ms > 0) {
-      const uint64_t latency_ns = static_cast<uint64_t>(latency_ms) * 1'000'000;
-      if (latency_ns < watch_from_ns) watch_from_ns = latency_ns;
-    }
+    watch_from_ns = kLateNs;
+    if (slowlog_us < 0) return;
+    const uint64_t slowlog_ns = static_cast<uint64_t>(slowlog_us) * 1000;
+    if (slowlog_ns < watch_from_ns) watch_from_ns = slowlog_ns;
   }
 };
 

@@ -62,6 +62,7 @@ class EpollStream final : public Stream, public EventSource {
   size_t buffer_bytes() const override { return queue_ ? queue_->memory() : 0; }
   void close(bool flush) override;
   void pause_reading(bool paused) override;
+  void defer_end(bool deferred) override;
   void serve_first(bool wanted) override;
   std::string peer_address() const override;
   std::string local_address() const override;
@@ -80,6 +81,7 @@ class EpollStream final : public Stream, public EventSource {
   void receive();
   size_t receive_once();
   void notice_end_while_not_reading(uint32_t events);
+  void stop_watching_input(uint32_t events);
   void send_queued();
   void finish(CloseReason reason);
   void want(uint32_t events);
@@ -97,6 +99,7 @@ class EpollStream final : public Stream, public EventSource {
   State state_ = State::kOpen;
   CloseReason reason_ = CloseReason::kLocal;
   bool paused_ = false;
+  bool end_deferred_ = false;
   bool in_epoll_ = false;
   bool in_on_data_ = false;
 };

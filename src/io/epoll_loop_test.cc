@@ -344,6 +344,57 @@ TEST_F(EpollLoopTest, PausedStreamNoticesThePeersEnd) {
   EXPECT_EQ(CloseReason::kPeer, peer.close_reason);
 }
 
+TEST_F(EpollLoopTest, ADeferredEndIsToldWhenReadingGoesOn) {
+  Descriptor client;
+  Peer& peer = connected_peer(client);
+  peer.stream->defer_end(true);
+  peer.stream->pause_reading(true);
+  put(client, "abc");
+  ASSERT_EQ(0, shutdown(client.get(), SHUT_WR));
+  int events = 0;
+  for (int i = 0; i < 50; ++i) events += loop->poll(0);
+  EXPECT_LE(events, 3);
+  EXPECT_EQ(0, peer.closes);
+  peer.stream->send("answer");
+  EXPECT_EQ("answer", get(client, 6));
+  peer.stream->defer_end(false);
+  peer.stream->pause_reading(false);
+  ASSERT_TRUE(run_until([&] { return peer.closes > 0; }));
+  EXPECT_EQ("abc", peer.received);
+  EXPECT_EQ(CloseReason::kPeer, peer.close_reason);
+}
+
+TEST_F(EpollLoopTest, AnEndThatIsNoLongerDeferredIsToldToAPausedStream) {
+  Descriptor client;
+  Peer& peer = connected_peer(client);
+  peer.stream->defer_end(true);
+  peer.stream->pause_reading(true);
+  client.reset();
+  int events = 0;
+  for (int i = 0; i < 50; ++i) events += loop->poll(0);
+  EXPECT_LE(events, 3);
+  EXPECT_EQ(0, peer.closes);
+  peer.stream->defer_end(false);
+  ASSERT_TRUE(run_until([&] { return peer.closes > 0; }));
+}
+
+// The peer closes with unread answers, which is an error here, and epoll tells it always.
+TEST_F(EpollLoopTest, ADeferredErrorDoesNotSpin) {
+  Descriptor client;
+  Peer& peer = connected_peer(client);
+  peer.stream->defer_end(true);
+  peer.stream->pause_reading(true);
+  peer.stream->send("answer");
+  client.reset();
+  int events = 0;
+  for (int i = 0; i < 50; ++i) events += loop->poll(0);
+  EXPECT_LE(events, 3);
+  EXPECT_EQ(0, peer.closes);
+  peer.stream->defer_end(false);
+  peer.stream->pause_reading(false);
+  ASSERT_TRUE(run_until([&] { return peer.closes > 0; }));
+}
+
 TEST_F(EpollLoopTest, ThousandConnectionsAllAnswered) {
   constexpr int kCount = 1000;
   accept_hook = [](Peer& peer) {

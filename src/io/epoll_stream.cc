@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "io/epoll_loop.h"
 
@@ -81,6 +82,12 @@ void EpollStream::pause_reading(bool paused) {
   if (reads()) want((wanted_ & EPOLLOUT) | EPOLLIN);
 }
 
+void EpollStream::defer_end(bool deferred) {
+  if (std::exchange(end_deferred_, deferred) == deferred || deferred) return;
+  // An event that was not told meanwhile comes again.
+  if (state_ == State::kOpen && paused_) want((wanted_ & EPOLLOUT) | EPOLLIN);
+}
+
 std::string EpollStream::peer_address() const {
   return is_unix() ? *unix_path_ + ":0" : peer_.text();
 }
@@ -143,6 +150,7 @@ size_t EpollStream::receive_once() {
 // Paused, or only flushing. The stream must not spin on bytes that nobody takes, yet a peer that
 // went away has to be noticed (somebody may wait for a reply in its name).
 void EpollStream::notice_end_while_not_reading(uint32_t events) {
+  if (end_deferred_ && state_ == State::kOpen) return stop_watching_input(events);
   char byte;
   const ssize_t got = recv(descriptor_.get(), &byte, 1, MSG_PEEK);
   const bool hang_up = (events & EPOLLHUP) != 0;
@@ -153,17 +161,22 @@ void EpollStream::notice_end_while_not_reading(uint32_t events) {
   } else if (state_ == State::kOpen && got == 0) {
     finish(CloseReason::kPeer);
   } else if (hang_up) {
-    // The end stands behind unread bytes, and epoll cannot be told to be silent about a hang-up:
-    // the stream leaves epoll until it reads again.
-    loop_.unwatch(descriptor_.get());
-    in_epoll_ = false;
-    wanted_ = 0;
+    stop_watching_input(events);  // the end stands behind unread bytes
   } else {
     // From here on only the end is watched for; and not even that, once it stands behind bytes or
     // when it is a half-closed peer that still reads what is being flushed.
     const bool end_seen = (events & EPOLLRDHUP) != 0;
     want((wanted_ & EPOLLOUT) | (end_seen ? 0U : static_cast<uint32_t>(EPOLLRDHUP)));
   }
+}
+
+// Until it reads again. Epoll cannot be told to be silent about a hang-up or an error: then the
+// stream leaves it.
+void EpollStream::stop_watching_input(uint32_t events) {
+  if ((events & (EPOLLHUP | EPOLLERR)) == 0) return want(wanted_ & EPOLLOUT);
+  loop_.unwatch(descriptor_.get());
+  in_epoll_ = false;
+  wanted_ = 0;
 }
 
 void EpollStream::send_queued() {

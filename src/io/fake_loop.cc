@@ -79,6 +79,7 @@ bool FakeStream::can_receive() const {
 
 bool FakeStream::end_is_visible() const {
   if (link_->broken) return true;
+  if (paused_ && end_deferred_) return false;
   return state_ == State::kOpen && link_->client_closed && link_->to_server.empty();
 }
 

@@ -75,6 +75,7 @@ class FakeStream final : public Stream {
   size_t buffer_bytes() const override { return pending_.capacity(); }
   void close(bool flush) override;
   void pause_reading(bool paused) override { paused_ = paused; }
+  void defer_end(bool deferred) override { end_deferred_ = deferred; }
   void serve_first(bool first) override { first_ = first; }
   std::string peer_address() const override { return link_->peer; }
   std::string local_address() const override { return link_->local; }
@@ -105,6 +106,7 @@ class FakeStream final : public Stream {
   State state_ = State::kOpen;
   CloseReason reason_ = CloseReason::kLocal;
   bool paused_ = false;
+  bool end_deferred_ = false;
   bool first_ = false;
   bool in_on_data_ = false;
 };

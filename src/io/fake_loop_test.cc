@@ -167,6 +167,18 @@ TEST_F(FakeLoopTest, PeersEndComesAfterItsBytesABreakAtOnce) {
   EXPECT_EQ(1, second.closes);
 }
 
+TEST_F(FakeLoopTest, ADeferredEndIsToldWhenReadingGoesOn) {
+  FakePeer& peer = connected_peer(client);
+  peer.stream->defer_end(true);
+  peer.stream->pause_reading(true);
+  client->close();
+  loop.run();
+  EXPECT_EQ(0, peer.closes);
+  peer.stream->pause_reading(false);
+  loop.run();
+  EXPECT_EQ(1, peer.closes);
+}
+
 TEST_F(FakeLoopTest, PausedStreamWaitsButSeesTheEnd) {
   FakePeer& peer = connected_peer(client);
   peer.stream->pause_reading(true);

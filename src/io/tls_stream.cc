@@ -237,8 +237,13 @@ void TlsStream::read_clear() {
   }
   if (shared) hall_.clear_taken_ = false;
   if (ended()) return;
-  if (outcome == Read::kEnd) peer_is_done();
+  // A deferred end is read again when the handler goes on.
+  if (outcome == Read::kEnd && !(paused_ && end_deferred_)) peer_is_done();
   if (outcome == Read::kBroken) end(CloseReason::kError, true);
+}
+
+bool TlsStream::end_was_read() const {
+  return (SSL_get_shutdown(ssl_.get()) & SSL_RECEIVED_SHUTDOWN) != 0;
 }
 
 TlsStream::Read TlsStream::fill(char* buffer, size_t size, size_t& filled) {
@@ -312,7 +317,7 @@ void TlsStream::pause_reading(bool paused) {
   if (ended()) return;
   // What the wire has delivered already is not told again by it.
   if (!paused && phase_ == Phase::kOpen && !in_on_data_ &&
-      (!held_.empty() || SSL_has_pending(ssl_.get()) == 1)) {
+      (!held_.empty() || SSL_has_pending(ssl_.get()) == 1 || end_was_read())) {
     hall_.line_up(*this);
   }
   steer_wire();

@@ -88,6 +88,10 @@ class TlsStream final : public Stream, public StreamHandler {
   }
   void close(bool flush) override;
   void pause_reading(bool paused) override;
+  void defer_end(bool deferred) override {
+    end_deferred_ = deferred;
+    wire_->defer_end(deferred);
+  }
   void serve_first(bool first) override { wire_->serve_first(first); }
   std::string peer_address() const override { return wire_->peer_address(); }
   std::string local_address() const override { return wire_->local_address(); }
@@ -120,6 +124,7 @@ class TlsStream final : public Stream, public StreamHandler {
   void shake_hands();
   void greet();
   void read_clear();
+  bool end_was_read() const;
   Read fill(char* buffer, size_t size, size_t& filled);
   void encrypt(std::string_view bytes);
   void flush_records();
@@ -145,6 +150,7 @@ class TlsStream final : public Stream, public StreamHandler {
   std::optional<CloseReason> reason_;  // when it is not the wire's
   bool close_when_open_ = false;
   bool paused_ = false;
+  bool end_deferred_ = false;
   bool in_line_ = false;
   bool in_on_data_ = false;
 };

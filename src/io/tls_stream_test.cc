@@ -369,6 +369,32 @@ TEST_F(TlsStreamTest, WhoSaysGoodbyeIsAnsweredFirst) {
   EXPECT_TRUE(wire_->closed_by_server());
 }
 
+TEST_F(TlsStreamTest, ADeferredGoodbyeIsHeardWhenReadingGoesOn) {
+  Reader& reader = connect();
+  TlsTestClient client(&certificates_->client);
+  talk(client);
+  reader.data_hook = [&](std::string_view) {
+    reader.stream->defer_end(true);
+    reader.stream->pause_reading(true);
+  };
+  client.say("request");
+  client.say_goodbye();
+  talk(client);
+  loop_.advance(100);
+  loop_.run();
+  EXPECT_EQ(reader.closes, 0);
+  reader.stream->send("late reply");
+  talk(client);
+  EXPECT_NE(client.take_clear().find("late reply"), std::string::npos);
+  reader.stream->defer_end(false);
+  reader.stream->pause_reading(false);
+  loop_.run();
+  loop_.advance(1);
+  loop_.run();
+  EXPECT_EQ(reader.closes, 1);
+  EXPECT_EQ(reader.reason, CloseReason::kPeer);
+}
+
 TEST_F(TlsStreamTest, WhoHangsUpWithoutAWordIsGone) {
   Reader& reader = connect();
   TlsTestClient client(&certificates_->client);

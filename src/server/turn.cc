@@ -6,7 +6,8 @@
 //     execute         per ready connection: read, parse a window, run it (session/session.cc);
 //                     timers: cron, and a slice of expiry
 //     end_turn        flush effects, then release replies: no reply leaves before what it promises
-//                     is in the log; leave the batch
+//                     is in the log; run clients that had used up their share for a moment
+//                     (session/resting.cc); leave the batch
 //
 // Sessions are freed inside poll, between batches' callbacks, never inside a command.
 
@@ -46,6 +47,7 @@ void Worker::begin_turn() {
 void Worker::end_turn() {
   host_.flush_effects();
   host_.release_replies();
+  host_.serve_throttled();
   const int64_t now_ns = loop_->clock().monotonic_ns();
   const auto took = static_cast<uint64_t>(std::max<int64_t>(0, now_ns - turn_began_ns_));
   turn_stats_.turns++;

@@ -43,6 +43,7 @@ void SessionHost::serve_others() {
   }
   const int64_t outer_now_ms = now_ms();
   const resp::ReplyWriter outer_writer = writer_;
+  const Share outer_share = share_;
   // Those who were answered before the slow command of this turn need not wait for its end.
   flush_effects();
   send_all_slices();
@@ -52,7 +53,9 @@ void SessionHost::serve_others() {
   run_posted();
   loop_.poll(0);
   release_replies();
+  serve_throttled();
   swap_turn(*outer);
+  share_ = outer_share;
   writer_ = outer_writer;
   executor_.set_now_ms(outer_now_ms);
 }

@@ -108,6 +108,10 @@ size_t Session::process(std::string_view bytes) {
   size_t at = 0;
   while (at < bytes.size() && !closing_ && !suspended_ && waiter_ == nullptr &&
          rest_ == Rest::kNone) {
+    if (host_.share_is_used()) [[unlikely]] {
+      rest(Rest::kUntilNextTurn);
+      break;
+    }
     const size_t next = run_window(bytes, at);
     if (host_.durability_.holds()) [[unlikely]]
       host_.note_needs(*this);
@@ -217,7 +221,9 @@ size_t Session::run_window(std::string_view bytes, size_t at) {
   for (const Request& request : requests) {
     const size_t mark = host_.out_.size();
     const Executor::Outcome outcome = execute_one(request, mark);
-    if (outcome != Executor::Outcome::kDone) [[unlikely]] {
+    if (outcome == Executor::Outcome::kDoneLate) [[unlikely]] {
+      host_.bound_at_ = 0;
+    } else if (outcome != Executor::Outcome::kDone) [[unlikely]] {
       parser_.reset();  // what is behind it is read again later, or it itself when it was postponed
       if (outcome == Executor::Outcome::kPostponed) return at;
       last_command_ = named_command(request);
@@ -249,7 +255,7 @@ size_t Session::run_window(std::string_view bytes, size_t at) {
     afterwards_ |= kSilent;
   }
   const Executor::Outcome outcome = host_.executor_.execute(request, caller_, host_.writer_);
-  if (outcome == Executor::Outcome::kDone) [[likely]] {
+  if (outcome <= Executor::Outcome::kDoneLate) [[likely]] {
     if (afterwards_ != 0) [[unlikely]]
       finish_request(mark);
   } else if (outcome == Executor::Outcome::kPostponed) {
@@ -507,6 +513,7 @@ void Session::leave_transaction() {
 }
 
 void Session::on_close(io::CloseReason) {
+  run_last_input();
   stop_waiting();
   leave_transaction();
   host_.forget(*this);

@@ -38,7 +38,8 @@ struct SessionCaller : Caller {
 //   open: reads and runs ── a request must wait ──> suspended: reads nothing, keeps the rest
 //     │
 //     ├── replies tell of what is not durable yet ──> kept back: reads nothing until they are sent
-//     ├── was answered much, or takes none of it ──> rests: runs nothing; see resting.cc
+//     ├── used up its share of the loop iteration ──> throttled: runs nothing until its next share
+//     ├── takes none of what it was answered ──> rests: runs nothing; both: see resting.cc
 //     ├── close_soon(true): runs nothing more, ends once what it was answered has been taken
 //     └── close_soon(false), kill: runs nothing more, ends with this turn
 //
@@ -185,12 +186,13 @@ class Session final : public io::StreamHandler {
   // Why it runs nothing although it could.
   enum class Rest : uint8_t {
     kNone,
-    kUntilNextTurn,  // it had its share of this one
+    kUntilNextTurn,  // throttled: it used up its share
     kUntilTaken,     // until its peer has taken what it was answered
   };
   // From within its requests or behind them.
   void rest(Rest until);
   void go_on();
+  void run_last_input();
   void read_or_not();
   void start_waiting();
   void time_is_up();
@@ -240,6 +242,7 @@ class Session final : public io::StreamHandler {
   bool close_flush_ = false;
   bool suspended_ = false;
   Rest rest_ = Rest::kNone;
+  bool queued_ = false;        // its id is in SessionHost::throttled_
   bool others_first_ = false;  // its command lets others be served meanwhile; see nested_turn.cc
   bool monitoring_ = false;
   // Stays true when a password is asked for later on.

@@ -90,11 +90,13 @@ void SessionHost::begin_turn(int64_t now_ms) {
   turn_bytes_ = 0;
   released_at_ = answered_at_ = executor_.stats().processed;
   first_ones_ = false;
+  share_ = {};
   reset_bound();
 }
 
 void SessionHost::begin_running(Session& session, size_t bytes) {
   executor_.begin_batch(now_ms());
+  if (share_.session != session.id()) share_ = {session.id(), executor_.last_cycles()};
   writer_.begin(session.caller_.protocol);
   running_ = {&session, bytes, nullptr, out_.size(), true};
 }
@@ -159,6 +161,8 @@ void SessionHost::bound_scratch(size_t mark) {
   if (reply >= world_.options.large_reply_bytes && running_.request != nullptr) {
     running_.session->note_large(ExecutionObserver::Large::kReply, *running_.request, reply);
   }
+  reset_bound();
+  if (share_is_used()) running_.session->rest(Session::Rest::kUntilNextTurn);
   if (gathered <= kSendBytes && slices_.size() < kSendSlices) return;
   if (writer_.was_cut()) {
     world_.log.warning("Closing client that asked for an endless answer: " +
@@ -171,7 +175,6 @@ void SessionHost::bound_scratch(size_t mark) {
   note_needs_of_latest(*running_.session);
   release_replies();
   running_.unsent_begin = out_.size();
-  reset_bound();
   turn_bytes_ += gathered;
   if (turn_bytes_ > kTurnBytes) running_.session->rest(Session::Rest::kUntilNextTurn);
 }

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <initializer_list>
 #include <memory>
@@ -97,6 +99,13 @@ class SessionHost {
       send_served(needed);
   }
   void release_replies();
+  // After that: clients that used up their share of this loop iteration have another one, in the
+  // order of waiting, until together they have run for as long as one of them may. Replies are
+  // released again. While clients are left, the loop does not sleep. See resting.cc.
+  void serve_throttled() {
+    if (!throttled_.empty()) [[unlikely]]
+      run_throttled();
+  }
   // Between two sessions, the first of which is told. While replies wait for the disk, a long turn
   // is released in parts. Else the turn's end is soon enough for replies, and costs the clients
   // fewer wake-ups; only effects are handed over.
@@ -141,6 +150,7 @@ class SessionHost {
   size_t waiting_count() const { return waiting_; }
   size_t monitor_count() const { return monitors_.size(); }
   size_t listening_count() const { return listening_; }
+  size_t throttled_count() const { return throttled_.size(); }
   size_t kept_back_count() const { return kept_back_.size(); }
   size_t memory_bytes() const;
   // Closes a session because clients hold too much memory; see client_eviction.h.
@@ -200,6 +210,9 @@ class SessionHost {
   // disk gets something to do, which costs a sync each time.
   static constexpr uint64_t kAnsweredTogether = 1024;
   static constexpr uint64_t kReleasedTogether = 2048;
+  // A share is not shorter than this, however many clients wait for theirs: an ordinary pipeline is
+  // over by then, and what a share costs beside commands (a send, a wait in the kernel) is little.
+  static constexpr uint64_t kLeastShareNs = 100'000;
 
   void release_part(const Session& session);
   void put_first(Session& session, bool first);
@@ -221,6 +234,24 @@ class SessionHost {
     bool in_request = true;  // messages to it wait for the end of its request
   };
 
+  // What the session that ran last has had of this loop iteration.
+  struct Share {
+    uint64_t session = 0;  // 0: none has run yet
+    uint64_t began_cycles = 0;
+  };
+  // Has the running session used up its share?
+  bool share_is_used() const {
+    const uint64_t had_ns = executor_.ns_from(share_.began_cycles);
+    return had_ns > std::min(kLeastShareNs, world_.options.share_ns) && had_ns > share_ns();
+  }
+  // The more clients wait, the shorter: new input of many of them would be as long as one pipeline.
+  uint64_t share_ns() const {
+    const uint64_t least_ns = std::min(kLeastShareNs, world_.options.share_ns);
+    return std::max(least_ns, world_.options.share_ns / (1 + throttled_.size()));
+  }
+  void throttle(Session& session);
+  void run_throttled();
+
   struct Turn;
   void swap_turn(Turn& other);
   Session* take_in(std::unique_ptr<io::Accepted> connection);
@@ -234,8 +265,8 @@ class SessionHost {
   void queue_running();
   // Takes back what was answered since out_ had this size.
   void drop_replies(size_t mark);
-  // Behind a request, when bound_at_ has been reached: sends early when the turn has gathered much,
-  // tells of a large reply. The reply of the request began at `mark`.
+  // Behind a request, when bound_at_ has been reached: throttles the session if its share is used
+  // up, sends early when the turn has gathered much, tells of a large reply. The reply of the request began at `mark`.
   void bound_scratch(size_t mark);
   void reset_bound();
   // Hands the answers of those who waited to the workers that have them.
@@ -285,6 +316,8 @@ class SessionHost {
   resp::OutputBuffer joined_;  // what one session gets, when that is in several pieces
   resp::ReplyWriter writer_;
   Running running_;
+  Share share_;
+  std::deque<uint64_t> throttled_;  // ids, each once; some may have gone
   // Sessions are freed only inside poll(), when no slice is left, so plain pointers are safe.
   std::vector<Slice> slices_;
   std::vector<Piece> held_pieces_;            // for the running session, behind its request

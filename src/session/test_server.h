@@ -89,6 +89,7 @@ struct TestWorker final : io::AcceptHandler {
         [this] {
           host.flush_effects();
           host.release_replies();
+          host.serve_throttled();
           executor.leave();
         });
     loop.set_wake_handler([this] { host.run_posted(); });
@@ -116,7 +117,11 @@ class TestServer {
     call.reply.integer(0);
   }
 
-  TestServer() { start(1); }
+  // No share is ever used up, since commands take real time; tests of that set share_ns to 0.
+  TestServer() {
+    sessions.options.share_ns = UINT64_MAX;
+    start(1);
+  }
 
   void start(unsigned workers) {
     workers_.clear();
@@ -167,6 +172,7 @@ class TestServer {
       one->host.begin_turn(one->loop.clock().wall_ms());
       one->host.cron(one->loop.clock().wall_ms());
       one->host.release_replies();
+      one->host.serve_throttled();
       one->executor.leave();
     }
     run();
