@@ -110,6 +110,7 @@ Executor::Outcome Executor::execute_carefully(const Request& request, Caller& ca
   if (in_transaction && !command->has(catalog::kNotQueued)) {
     caller.transaction->queue(*command, request.args);
     reply.simple("QUEUED");
+    last_cycles_ = cycles_now();
     request.tells_nothing = true;
     return Outcome::kDone;
   }

@@ -53,9 +53,9 @@ class Stream {
   // but not while unread bytes stand before it. Pausing and resuming within a turn costs nothing.
   virtual void pause_reading(bool paused) = 0;
 
-  // While reading is paused, whether the peer's end is told only when it goes on: for a handler that
-  // still runs what came before the end, and whose replies the peer may be waiting for. A failing
-  // send() tells the end all the same.
+  // While reading is paused, whether the peer's end is told only when it goes on: for a handler
+  // that still runs what came before the end, and whose replies the peer may be waiting for. A
+  // failing send() tells the end all the same.
   virtual void defer_end(bool deferred) = 0;
 
   // From the next turn on, what comes from it is delivered before what comes from those that have

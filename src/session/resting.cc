@@ -6,7 +6,8 @@
 // than one share; so a client that comes with a request, or as a new connection, waits for one
 // share, not for the pipelines of all others:
 //
-//   iteration:  wait ─> new input: a share each ─> replies ─> throttled, one share in all ─> replies
+//   iteration:  wait ─> new input: a share each ─> replies ─> throttled, one share in all ─>
+//   replies
 //                                   │                           │    ^
 //                                   └── share is used up ───────┴────┘ queue
 //
@@ -14,8 +15,8 @@
 // one iteration is a share, too.
 //
 // A client that takes nothing of what it is answered runs nothing until it has. Its requests are
-// read on meanwhile: a peer that sends all of a long pipeline before it reads the first answer would
-// wait for us as we wait for it otherwise; and requests are smaller than answers.
+// read on meanwhile: a peer that sends all of a long pipeline before it reads the first answer
+// would wait for us as we wait for it otherwise; and requests are smaller than answers.
 
 #include <utility>
 

@@ -222,7 +222,10 @@ size_t Session::run_window(std::string_view bytes, size_t at) {
     const size_t mark = host_.out_.size();
     const Executor::Outcome outcome = execute_one(request, mark);
     if (outcome == Executor::Outcome::kDoneLate) [[unlikely]] {
-      host_.bound_at_ = 0;
+      if (request.end < host_.running_.bytes && host_.share_is_used()) {
+        rest(Rest::kUntilNextTurn);
+        host_.bound_at_ = 0;  // which is where it shows
+      }
     } else if (outcome != Executor::Outcome::kDone) [[unlikely]] {
       parser_.reset();  // what is behind it is read again later, or it itself when it was postponed
       if (outcome == Executor::Outcome::kPostponed) return at;

@@ -162,7 +162,6 @@ void SessionHost::bound_scratch(size_t mark) {
     running_.session->note_large(ExecutionObserver::Large::kReply, *running_.request, reply);
   }
   reset_bound();
-  if (share_is_used()) running_.session->rest(Session::Rest::kUntilNextTurn);
   if (gathered <= kSendBytes && slices_.size() < kSendSlices) return;
   if (writer_.was_cut()) {
     world_.log.warning("Closing client that asked for an endless answer: " +

@@ -265,8 +265,8 @@ class SessionHost {
   void queue_running();
   // Takes back what was answered since out_ had this size.
   void drop_replies(size_t mark);
-  // Behind a request, when bound_at_ has been reached: throttles the session if its share is used
-  // up, sends early when the turn has gathered much, tells of a large reply. The reply of the request began at `mark`.
+  // Behind a request, when bound_at_ has been reached: sends early when the turn has gathered much,
+  // tells of a large reply. The reply of the request began at `mark`.
   void bound_scratch(size_t mark);
   void reset_bound();
   // Hands the answers of those who waited to the workers that have them.

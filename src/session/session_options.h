@@ -26,8 +26,8 @@ struct SessionOptions {
   uint64_t max_total_memory = 0;
   static constexpr uint64_t kOnlyCounted = UINT64_MAX;  // no limit, but somebody wants to know
   bool protected_mode = true;
-  // A client runs its input for this long in a loop iteration while others may wait; see resting.cc.
-  // Not configurable: tests change it.
+  // A client runs its input for this long in a loop iteration while others may wait; see
+  // resting.cc. Not configurable: tests change it.
   uint64_t share_ns = 500'000;
   int default_protocol = 2;  // of a new connection, and after RESET
   // From so many bytes on COMMANDLOG is told of a request, of a reply.
