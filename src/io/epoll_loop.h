@@ -79,7 +79,7 @@ class EpollStream final : public Stream, public EventSource {
 
   bool reads() const { return state_ == State::kOpen && !paused_; }
   void receive();
-  size_t receive_once();
+  size_t receive_once(bool first);
   void notice_end_while_not_reading(uint32_t events);
   void stop_watching_input(uint32_t events);
   void send_queued();

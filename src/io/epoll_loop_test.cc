@@ -344,6 +344,24 @@ TEST_F(EpollLoopTest, PausedStreamNoticesThePeersEnd) {
   EXPECT_EQ(CloseReason::kPeer, peer.close_reason);
 }
 
+TEST_F(EpollLoopTest, TheEndBehindMuchComesInTheNextTurn) {
+  Descriptor client;
+  Peer& peer = connected_peer(client);
+  const std::string much(EpollLoop::kReadBuffer / 2, 'x');
+  put(client, much);
+  ASSERT_EQ(0, shutdown(client.get(), SHUT_WR));
+  int sent = 0;
+  loop->set_batch_hooks([] {},
+                        [&] {
+                          if (peer.received.size() == much.size() && sent++ == 0)
+                            peer.stream->send("answer");
+                        });
+  ASSERT_TRUE(run_until([&] { return peer.closes > 0; }));
+  loop->set_batch_hooks([] {}, [] {});
+  EXPECT_EQ("answer", get(client, 6));
+  EXPECT_EQ(CloseReason::kPeer, peer.close_reason);
+}
+
 TEST_F(EpollLoopTest, ADeferredEndIsToldWhenReadingGoesOn) {
   Descriptor client;
   Peer& peer = connected_peer(client);

@@ -122,15 +122,16 @@ void EpollStream::receive() {
   constexpr size_t kMuchInAll = 64 * 1024;
   size_t in_all = 0;
   for (int i = 0; i < kMostReads; i++) {
-    const size_t got = receive_once();
+    const size_t got = receive_once(i == 0);
     in_all += got;
     if (got == 0 || (got < kMuch && in_all < kMuchInAll)) return;
     if (state_ != State::kOpen || !reads()) return;
   }
 }
 
-// How many bytes came.
-size_t EpollStream::receive_once() {
+// How many bytes came. An end behind bytes of this event is left to the next one: the answers to
+// them are sent when the loop iteration ends, and the peer may have closed its sending side only.
+size_t EpollStream::receive_once(bool first) {
   const std::span<char> buffer = loop_.read_buffer_;
   const ssize_t got = recv(descriptor_.get(), buffer.data(), buffer.size(), 0);
   if (got > 0) {
@@ -140,7 +141,7 @@ size_t EpollStream::receive_once() {
     return static_cast<size_t>(got);
   }
   if (got == 0) {
-    finish(CloseReason::kPeer);
+    if (first) finish(CloseReason::kPeer);
   } else if (!would_block(errno)) {
     finish(CloseReason::kError);
   }

@@ -20,6 +20,8 @@ from lib.resp import Error, Simple  # noqa: E402
 from lib.server import Server  # noqa: E402
 from lib.verdict import attempt, holds, same, summary  # noqa: E402
 
+import fairness  # noqa: E402
+
 MEGABYTE = 1 << 20
 PONG = Simple(b"PONG")
 # A bystander waits this long at most. A turn takes some milliseconds; the rest is for a busy machine.
@@ -151,6 +153,43 @@ def more_than_it_may_announce(bench):
         peer.close()
 
 
+def pipelines_of_slow_commands(bench):
+    """Each would take minutes: one command of each runs between two looks at the others."""
+    fill = "for i = 1, 5000 do redis.call('set', 'slow:' .. i, 1) end"
+    bench.bystander.call("EVAL", fill, "0")
+    for request in (b"KEYS nothing\r\n", b"EVAL 'for i = 1, 20000 do end' 0\r\n"):
+        peers = [bench.raw() for _ in range(10)]
+        for peer in peers:
+            push_without_reading(peer, request * 5000, 0.05)
+        for _ in range(20):
+            bench.answers_soon()
+        for peer in peers:
+            peer.close()
+    bench.answers_soon()
+
+
+def the_end_behind_a_pipeline(bench):
+    """A client that sends all it has, and says that this was all, is answered all of it."""
+    count = 9000  # the answers fit into the buffers of the kernel: what does not is lost with the end, as in Redis
+    for request, answer in ((b"PING\r\n", b"+PONG\r\n"), (b"SETRANGE x 0 y\r\n", b":1\r\n")):
+        bench.bystander.call("DEL", "x")
+        with bench.raw() as peer:
+            peer.settimeout(0.01)
+            left, got, ended = memoryview(request * count), 0, False
+            while not ended:
+                try:
+                    if left:
+                        left = left[peer.send(left) :]
+                        if not left:
+                            peer.shutdown(socket.SHUT_WR)
+                    piece = peer.recv(1 << 20)
+                    got += len(piece)
+                    ended = not piece
+                except TimeoutError:
+                    pass
+            same(got, count * len(answer))
+
+
 def as_many_as_may_come(bench):
     before = bench.resident_bytes()
     peers = []
@@ -177,6 +216,8 @@ TESTS = [
     a_byte_at_a_time,
     garbage,
     more_than_it_may_announce,
+    pipelines_of_slow_commands,
+    the_end_behind_a_pipeline,
 ]
 
 
@@ -206,6 +247,7 @@ def main():
     verdicts = []
     for threads in (1, 4):
         verdicts += run_with(os.path.abspath(arguments.server), threads, tests, connections)
+    verdicts += fairness.run_all(os.path.abspath(arguments.server), name=arguments.filter, loads=fairness.SOME)
     return summary(verdicts)
 
 
