@@ -36,10 +36,15 @@ Database::Database(const KeyHasher& hasher, TableStamps& stamps, Reclaimer* recl
 }
 
 Database::~Database() {
-  // Slab blocks go with the arena; only what lies outside of it needs a visit.
-  if (arena.used_bytes() == 0) return;
+  // Pages go with the arena; only what lies outside of them needs a visit.
   arena.set_free_later(nullptr, nullptr, nullptr);
   table.for_each([this](void* entry) { arena.free(static_cast<Record*>(entry)); });
+}
+
+void Database::compact() {
+  if (!arena.is_sparse()) [[likely]]
+    return;
+  arena.compact([this](const void* from, Record* to) { table.move_entry(from, to); });
 }
 
 Keyspace::Keyspace(const KeyspaceOptions& options, Reclaimer* reclaimer)
@@ -120,16 +125,6 @@ int64_t Keyspace::average_ttl_ms(int db) const {
 size_t Keyspace::memory_bytes() const {
   size_t bytes = 0;
   for (const Partition& partition : partitions_) bytes += memory_of(partition);
-  return bytes;
-}
-
-size_t Keyspace::reserved_bytes() const {
-  size_t bytes = 0;
-  for (const Partition& partition : partitions_) {
-    for (const auto& database : partition.databases) {
-      if (database != nullptr) bytes += database->reserved_bytes();
-    }
-  }
   return bytes;
 }
 

@@ -32,11 +32,10 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   size_t memory_bytes() const {
-    return table.memory_bytes() + arena.used_bytes() + field_due.memory_bytes();
+    return table.memory_bytes() + arena.memory_bytes() + field_due.memory_bytes();
   }
-  size_t reserved_bytes() const {
-    return table.memory_bytes() + arena.reserved_bytes() + field_due.memory_bytes();
-  }
+  // After a record has gone: gives back a page when those that are partly free are too many.
+  void compact();
 
   // When the record is to be looked at for the fields in it; kNoExpiry of nearly all.
   static int64_t field_due_of(const Record& record) {
@@ -157,7 +156,6 @@ class Keyspace {
   // Hashes with fields that have deadlines.
   size_t field_expiring_count(int db) const;
   size_t memory_bytes() const;
-  size_t reserved_bytes() const;
   PartitionStats stats() const;
   void reset_stats();
   // Empties one database, in the background if asked; returns how many keys it had.

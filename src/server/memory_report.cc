@@ -20,7 +20,7 @@ MemoryReport make_memory_report(Server& server) {
     for (const auto& database : keyspace.partition(p).databases) {
       if (database == nullptr) continue;
       report.tables += database->table.memory_bytes();
-      report.records += database->arena.used_bytes();
+      report.records += database->arena.memory_bytes();
     }
   }
   report.used = server.used_memory();
