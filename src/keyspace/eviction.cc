@@ -122,7 +122,7 @@ Evictor::Attempt Evictor::try_evict(const EvictionPool::Candidate& candidate, ui
 
 void Evictor::take(unsigned partition, Database& database, int db, Table::Position at) {
   door_.evict(partition, database, db, at);
-  // Else what it leaves would not be seen by the limit, and one more key would have to go.
+  // A page of blocks is counted until it is empty: without this many more keys would have to go.
   database.compact();
   keyspace_.count_memory(partition, 0);
 }

@@ -41,10 +41,10 @@ Database::~Database() {
   table.for_each([this](void* entry) { arena.free(static_cast<Record*>(entry)); });
 }
 
-void Database::compact() {
+bool Database::compact() {
   if (!arena.is_sparse()) [[likely]]
-    return;
-  arena.compact([this](const void* from, Record* to) { table.move_entry(from, to); });
+    return false;
+  return arena.compact([this](const void* from, Record* to) { table.move_entry(from, to); });
 }
 
 Keyspace::Keyspace(const KeyspaceOptions& options, Reclaimer* reclaimer)
@@ -152,6 +152,15 @@ size_t Keyspace::large_values() const {
     }
   }
   return count;
+}
+
+bool Keyspace::compact(unsigned partition) {
+  const Partition& home = partitions_[partition];
+  for (size_t db = 0; db < home.databases_used; db++) {
+    Database* database = home.databases[db].get();
+    if (database != nullptr && database->compact()) return true;
+  }
+  return false;
 }
 
 size_t Keyspace::flush(int db, bool in_background) {

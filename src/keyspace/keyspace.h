@@ -34,8 +34,9 @@ class Database {
   size_t memory_bytes() const {
     return table.memory_bytes() + arena.memory_bytes() + field_due.memory_bytes();
   }
-  // After a record has gone: gives back a page when those that are partly free are too many.
-  void compact();
+  // Gives back a page, if what records leave in pages that others still use is too much.
+  // False: it is not, or no page can be emptied.
+  bool compact();
 
   // When the record is to be looked at for the fields in it; kNoExpiry of nearly all.
   static int64_t field_due_of(const Record& record) {
@@ -161,6 +162,9 @@ class Keyspace {
   // Empties one database, in the background if asked; returns how many keys it had.
   size_t flush(int db, bool in_background);
   void swap(int a, int b);
+
+  // A page of one of its databases; see Database. Precondition: the partition's latch is held.
+  bool compact(unsigned partition);
 
   void set_count_step(size_t bytes) { count_step_ = bytes; }
   // Which values are freed in the background, if that takes long.

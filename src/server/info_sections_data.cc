@@ -58,10 +58,12 @@ void write_memory_section(InfoText& out, Server& server) {
   out.field("rss_overhead_bytes", report.rss_overhead_bytes());
   out.ratio("mem_fragmentation_ratio", report.fragmentation_ratio());
   out.field("mem_fragmentation_bytes", report.fragmentation_bytes());
-  out.zeros({"mem_not_counted_for_evict", "mem_replication_backlog",
-             "mem_total_replication_buffers", "mem_clients_slaves"});
+  out.field("mem_not_counted_for_evict", report.aof_buffers);
+  out.zeros(
+      {"mem_replication_backlog", "mem_total_replication_buffers", "mem_clients_slaves"});
   out.field("mem_clients_normal", report.clients);
-  out.zeros({"mem_cluster_links", "mem_aof_buffer"});
+  out.zeros({"mem_cluster_links"});
+  out.field("mem_aof_buffer", report.aof_buffers);
   out.field("mem_allocator", allocator_name());
   out.zeros({"mem_overhead_db_hashtable_rehashing", "active_defrag_running"});
   out.field("lazyfree_pending_objects", server.reclaimer().pending_objects());

@@ -39,8 +39,10 @@ uint64_t Server::fixed_memory() const {
          scripting_.functions.memory_bytes() + sessions_.tracking.memory_bytes();
 }
 
+// The limit is without the AOF's blocks, as in Redis: evictions themselves fill those.
 uint64_t Server::used_memory() const {
-  return fixed_memory() + keyspace_->memory_bytes() + client_memory() + reclaimer_.pending_bytes();
+  return fixed_memory() + keyspace_->memory_bytes() + client_memory() + aof_memory() +
+         reclaimer_.pending_bytes();
 }
 
 void Server::limit_memory() {

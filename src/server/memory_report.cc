@@ -15,6 +15,7 @@ MemoryReport make_memory_report(Server& server) {
   report.resident = io::resident_bytes();
   report.startup = server.facts().startup_memory;
   report.clients = server.client_memory();
+  report.aof_buffers = server.aof_memory();
   const Keyspace& keyspace = server.keyspace();
   for (unsigned p = 0; p < keyspace.partition_count(); p++) {
     for (const auto& database : keyspace.partition(p).databases) {

@@ -115,6 +115,7 @@ class Persistence {
 
   // The other half: the append only log.
   AppendOnly& append_only() { return append_only_; }
+  const AppendOnly& append_only() const { return append_only_; }
   // What goes on in the background, in a process or without one. There is one thing at a time.
   struct Background {
     persist::ChildKind kind = persist::ChildKind::kNone;

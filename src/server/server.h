@@ -113,6 +113,7 @@ class Server : public io::AcceptHandler {
   // Records, tables, clients, scripts, what is not freed yet, and what the process had at start.
   uint64_t used_memory() const;
   uint64_t client_memory() const;
+  uint64_t aof_memory() const { return persistence_.append_only().writer_state().memory_bytes; }
   // How many changes commands have made since the start.
   uint64_t changes() const;
   // In a process made by fork(): nobody looks at what commands do any more.

@@ -116,6 +116,7 @@ class Worker {
   void run_crons();
   void note_latency(std::string_view event, int64_t took_ns);
   void expire_slice();
+  void compact_slice();
   void walk_slice();
   void arm_walk(int64_t in_ms);
   void arm_expiry();
@@ -142,6 +143,7 @@ class Worker {
   int64_t turn_began_ns_ = 0;
   uint64_t commands_before_turn_ = 0;
   unsigned next_partition_ = 0;  // among those this worker sweeps
+  unsigned next_compacted_ = 0;  // the same for compact_slice()
   bool expiry_behind_ = false;   // the last slice ran out of time
   bool walking_ = false;         // another slice of a snapshot's walk is to come
   uint64_t commands_before_walk_ = 0;

@@ -149,7 +149,8 @@ class RecordArena {
   // Takes what is too big to free in passing.
   using FreeLater = void (*)(void* context, const Garbage& garbage);
 
-  RecordArena() = default;
+  // `most_apart`: see Slab. 0: a record is where it would be among many.
+  explicit RecordArena(size_t most_apart = Slab::kApartBytes) : slab_(most_apart) {}
   RecordArena(const RecordArena&) = delete;
   RecordArena& operator=(const RecordArena&) = delete;
 
