@@ -34,8 +34,8 @@ class Database {
   size_t memory_bytes() const {
     return table.memory_bytes() + arena.memory_bytes() + field_due.memory_bytes();
   }
-  // Gives back a page, if what records leave in pages that others still use is too much.
-  // False: it is not, or no page can be emptied.
+  // Frees a page of records if too many blocks are free in pages that other records still use.
+  // False: they are not too many, or no page can be emptied.
   bool compact();
 
   // When the record is to be looked at for the fields in it; kNoExpiry of nearly all.
@@ -163,7 +163,7 @@ class Keyspace {
   size_t flush(int db, bool in_background);
   void swap(int a, int b);
 
-  // A page of one of its databases; see Database. Precondition: the partition's latch is held.
+  // The same for one of the partition's databases. Precondition: the partition's latch is held.
   bool compact(unsigned partition);
 
   void set_count_step(size_t bytes) { count_step_ = bytes; }

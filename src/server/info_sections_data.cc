@@ -59,8 +59,7 @@ void write_memory_section(InfoText& out, Server& server) {
   out.ratio("mem_fragmentation_ratio", report.fragmentation_ratio());
   out.field("mem_fragmentation_bytes", report.fragmentation_bytes());
   out.field("mem_not_counted_for_evict", report.aof_buffers);
-  out.zeros(
-      {"mem_replication_backlog", "mem_total_replication_buffers", "mem_clients_slaves"});
+  out.zeros({"mem_replication_backlog", "mem_total_replication_buffers", "mem_clients_slaves"});
   out.field("mem_clients_normal", report.clients);
   out.zeros({"mem_cluster_links"});
   out.field("mem_aof_buffer", report.aof_buffers);

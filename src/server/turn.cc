@@ -99,8 +99,8 @@ void Worker::cron() {
   }
 }
 
-// Gives back memory that keys have left in the partitions that are this worker's to sweep, a page
-// of a partition at a time.
+// Frees pages of records that are partly free, in the partitions that this worker sweeps. A latch
+// is held for one page at a time.
 void Worker::compact_slice() {
   Keyspace& keyspace = executor_.door().keyspace();
   const Clock& clock = loop_->clock();

@@ -88,8 +88,8 @@ Slab::Page* Slab::new_page(size_t block_size) {
   auto* page = static_cast<Page*>(memory);
   *page = Page{};
   page->block_size = static_cast<uint32_t>(block_size);
-  page->capacity = static_cast<uint32_t>((kPageSize - static_cast<size_t>(blocks_of(page) - static_cast<char*>(memory))) /
-                                         block_size);
+  page->capacity = static_cast<uint32_t>(
+      (kPageSize - static_cast<size_t>(blocks_of(page) - static_cast<char*>(memory))) / block_size);
   char* first = blocks_of(page);
   // Linked back to front, so that blocks are handed out in address order.
   for (uint32_t i = page->capacity; i-- > 0;) {

@@ -34,11 +34,11 @@ namespace sorrel {
 class Slab {
  public:
   static constexpr size_t kMaxBlock = 512;
-  // So many bytes of one size are allocated apart from pages. A page that is partly free is then at
-  // most a fifth of what its size takes.
+  // Blocks of one size up to so many bytes together come from malloc. A partly free page is then at
+  // most a fifth of the memory of its size.
   static constexpr size_t kApartBytes = size_t{128} << 10;
 
-  // `most_apart`: 0 for an owner that has many blocks from the first on; allocate() is never null.
+  // `most_apart`: 0 for an owner with many blocks of few sizes; allocate() is never null then.
   explicit Slab(size_t most_apart = kApartBytes) : most_apart_(most_apart) {}
   ~Slab();
   Slab(const Slab&) = delete;
@@ -46,8 +46,8 @@ class Slab {
 
   static constexpr size_t rounded(size_t size) { return (size + 7) & ~size_t{7}; }
 
-  // An 8-aligned block of rounded(size) bytes, content unspecified. Null: there are so few blocks of
-  // this size that it is to come from allocate_apart(). Precondition: 0 < size <= kMaxBlock.
+  // An 8-aligned block of rounded(size) bytes, content unspecified. Null: there are so few blocks
+  // of this size that it is to come from allocate_apart(). Precondition: 0 < size <= kMaxBlock.
   void* allocate(size_t size) {
     Page* page = current_[(size + 7) / 8];
     if (page == nullptr || page->free == nullptr) return allocate_slow(rounded(size));
@@ -56,17 +56,19 @@ class Slab {
   // `block` came from allocate() of this Slab.
   void release(void* block);
 
-  // The same outside of pages. The caller knows which of its blocks are; clear() does not free them.
+  // The same outside of pages. The caller knows which of its blocks are; clear() does not free
+  // them.
   void* allocate_apart(size_t size);
   void release_apart(void* block, size_t size);
 
   // The size that a block of allocate() really has; a new content up to this long needs no new one.
   static size_t block_size(const void* block) { return page_of(block)->block_size; }
 
-  // Whether more than an eighth of all is free blocks in partly free pages.
+  // Whether free blocks in partly free pages are more than an eighth of memory_bytes().
   bool is_sparse() const { return loose_bytes_ > memory_bytes_ / 8; }
-  // Moves the blocks of one page into free blocks of others and frees it; `moved(from, to)` is told
-  // of each block when its content has been copied. False: no size has free blocks for a page.
+  // Moves the blocks of one page into free blocks of others and frees the page; calls
+  // `moved(from, to)` for each block after copying it. False: no size has a page's worth of free
+  // blocks in others.
   bool compact(const std::function<void(void* from, void* to)>& moved);
 
   // Frees every page at once.

@@ -126,8 +126,7 @@ TEST_F(SlabTest, WastesLittleWhenFull) {
 TEST_F(DenseSlabTest, NothingIsApart) {
   for (int i = 0; i < 100'000; i++) allocate(56);
   for (const Block& block : blocks_) ASSERT_FALSE(block.apart);
-  EXPECT_LT(static_cast<double>(slab_.memory_bytes()),
-            1.01 * static_cast<double>(bytes_in_use()));
+  EXPECT_LT(static_cast<double>(slab_.memory_bytes()), 1.01 * static_cast<double>(bytes_in_use()));
   slab_.clear();
   blocks_.clear();
   EXPECT_EQ(slab_.memory_bytes(), 0u);

@@ -145,9 +145,8 @@ inline size_t RecordArena::bytes_of(const Record* record) {
       // The usual overwrite: key and deadline stay where they are.
       record->kind_ = static_cast<uint8_t>(static_cast<unsigned>(shape.type) |
                                            static_cast<unsigned>(shape.encoding) << 4);
-      record->flags_ =
-          (record->flags_ & (Record::kExpiry | Record::kLongKey | Record::kApart)) | shape.flags |
-          phase_;
+      record->flags_ = (record->flags_ & (Record::kExpiry | Record::kLongKey | Record::kApart)) |
+                       shape.flags | phase_;
       if (expiry != kNoExpiry) record->set_expiry(expiry);
     } else {
       const uint8_t apart = record->flags_ & Record::kApart;

@@ -149,7 +149,7 @@ class RecordArena {
   // Takes what is too big to free in passing.
   using FreeLater = void (*)(void* context, const Garbage& garbage);
 
-  // `most_apart`: see Slab. 0: a record is where it would be among many.
+  // `most_apart`: see Slab. With 0 a record takes as much as it would among many.
   explicit RecordArena(size_t most_apart = Slab::kApartBytes) : slab_(most_apart) {}
   RecordArena(const RecordArena&) = delete;
   RecordArena& operator=(const RecordArena&) = delete;
@@ -208,15 +208,14 @@ class RecordArena {
   static constexpr size_t kLargeValue = size_t{4} << 20;
   size_t large_values() const { return large_values_; }
 
-  // Everything the records take, the allocator's rounding and what is kept for further records
-  // included.
+  // Memory of the records, with the allocator's rounding and with free blocks kept for reuse.
   size_t memory_bytes() const { return slab_.memory_bytes() + oversize_bytes_; }
 
-  // When records went in no order, what they leave is in pages that others still use. True: there
-  // is much of it, and compact() is worth its time.
+  // Records freed in no order leave free blocks in pages that other records still use. True: these
+  // are so many that compact() is worth its time.
   bool is_sparse() const { return slab_.is_sparse(); }
-  // Moves the records of one page to others, and calls `moved(from, to)` for each: `from` is to be
-  // forgotten, and may not be looked into. False: nothing can be given back.
+  // Moves the records of one page to others, calls `moved(from, to)` for each, and frees the page.
+  // `from` must not be read by then. False: no page can be freed.
   bool compact(const std::function<void(const void* from, Record* to)>& moved) {
     return slab_.compact([&](void* from, void* to) { moved(from, static_cast<Record*>(to)); });
   }
