@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <unordered_map>
 #include <vector>
 
 #include "base/random.h"
@@ -30,12 +31,17 @@ class SlabTest : public testing::Test {
     const bool apart = block == nullptr;
     if (apart) block = slab_.allocate_apart(size);
     std::memset(block, static_cast<int>(size & 0xff), size);
+    places_[block] = blocks_.size();
     blocks_.push_back({static_cast<char*>(block), size, apart});
+    in_use_ += Slab::rounded(size);
   }
   void release(size_t index) {
     const Block block = blocks_[index];
     blocks_[index] = blocks_.back();
+    places_[blocks_[index].at] = index;
     blocks_.pop_back();
+    places_.erase(block.at);
+    in_use_ -= Slab::rounded(block.size);
     ASSERT_TRUE(is_whole(block));
     if (block.apart) {
       slab_.release_apart(block.at, block.size);
@@ -52,25 +58,24 @@ class SlabTest : public testing::Test {
   }
   bool compact() {
     return slab_.compact([this](void* from, void* to) {
-      const auto moved = std::find_if(blocks_.begin(), blocks_.end(),
-                                      [from](const Block& block) { return block.at == from; });
-      ASSERT_NE(moved, blocks_.end());
-      ASSERT_FALSE(moved->apart);
-      moved->at = static_cast<char*>(to);
+      const auto place = places_.extract(from);
+      ASSERT_FALSE(place.empty());
+      Block& moved = blocks_[place.mapped()];
+      ASSERT_FALSE(moved.apart);
+      moved.at = static_cast<char*>(to);
+      places_[to] = place.mapped();
     });
   }
   static bool is_whole(const Block& block) {
     return std::all_of(block.at, block.at + block.size,
                        [&](char c) { return c == static_cast<char>(block.size & 0xff); });
   }
-  size_t bytes_in_use() const {
-    size_t sum = 0;
-    for (const Block& block : blocks_) sum += Slab::rounded(block.size);
-    return sum;
-  }
+  size_t bytes_in_use() const { return in_use_; }
 
   Slab slab_;
   std::vector<Block> blocks_;
+  std::unordered_map<void*, size_t> places_;  // index into blocks_ by address
+  size_t in_use_ = 0;
   Random random_{1};
 };
 
