@@ -11,11 +11,9 @@
 
 #include "persist/log_block.h"
 #include "persist/log_file.h"
+#include "persist/options.h"
 
 namespace sorrel::persist {
-
-// When the AOF is synced: appendfsync.
-enum class SyncPolicy : uint8_t { kEverySecond, kAlways, kNever };
 
 // Writes blocks to the AOF's file in order, and knows how far they are in the kernel's hands and
 // how far they are durable. A block is kept in memory until it is: after a failed write the file is

@@ -1,54 +1,32 @@
-// The log written anew: asked for, due, begun, done.
+#include "persist/aof_rewrite.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "io/files.h"
 #include "io/process.h"
-#include "persist/command_base.h"
-#include "server/append_only.h"
-#include "server/server.h"
 
-namespace sorrel::server {
-namespace {
+namespace sorrel::persist {
 
-// So many failures in a row, and the next try by ourselves waits: a minute, then twice as long each
-// time, an hour at most.
-constexpr uint64_t kFailuresAllowed = 3;
-constexpr int64_t kMostRetryMinutes = 60;
-constexpr int64_t kMsPerMinute = 60'000;
-
-std::string part_of(const std::string& path) {
-  return path + ".part";
-}
-
-}  // namespace
-
-AppendOnly::Asked AppendOnly::ask_for_rewrite(bool later) {
-  if (rewriting_) return Asked::kRunning;
-  if (later || server_.persistence().background_active()) {
+AofRewrite::Asked AofRewrite::ask(bool deferred) {
+  if (active()) return Asked::kRunning;
+  if (deferred || job_.active()) {
     scheduled_ = true;
-    // Who asks wants it soon, whatever has failed before.
+    // A client that asks wants it soon, whatever has failed before.
     facts_.failures_in_a_row = 0;
     return Asked::kScheduled;
   }
-  return start_rewrite() ? Asked::kStarted : Asked::kFailed;
+  return start() ? Asked::kStarted : Asked::kFailed;
 }
 
-// What is known of files elsewhere is of no use when the log does not go on there.
-Status AppendOnly::find_files() {
-  if (files_ != nullptr && (state_ == State::kOn || files_->place() == place())) return {};
-  auto found = std::make_unique<persist::AofFiles>(place(), server_.log());
-  if (Status read = found->read(); !read) return read;
-  files_ = std::move(found);
-  return {};
-}
-
-Status AppendOnly::start_rewrite() {
-  if (const Status found = find_files(); !found) {
-    server_.log().warning("Can't rewrite append only file in background: " + found.error().text);
-    facts_.last_rewrite_ok = false;
+Status AofRewrite::start() {
+  Logger& log = host_.log();
+  if (const Status found = aof_.find_files(); !found) {
+    log.warning("Can't rewrite append only file in background: " + found.error().text);
+    facts_.last_ok = false;
     facts_.failures_in_a_row++;
     return found;
   }
@@ -56,236 +34,259 @@ Status AppendOnly::start_rewrite() {
   const Status started = start_parts();
   if (started) {
     scheduled_ = false;
-    rewriting_ = true;
-    facts_.rewrite_began_ms = server_.clock().wall_ms();
+    facts_.began_ms = host_.clock().wall_ms();
     return {};
   }
-  server_.log().warning("Can't rewrite append only file in background: " + started.error().text);
-  if (state_ == State::kWaiting) drop_rewrite();
-  rewrite_failed(true);
+  log.warning("Can't rewrite append only file in background: " + started.error().text);
+  carry_out(machine_.on_begin_failed());
   return started;
 }
 
-// Under the gate, so the child sees exactly the changes before the number that the log switches at.
-Status AppendOnly::start_parts() {
-  rewrite_place_ = place();
-  if (Status made = persist::AofFiles::make_folder(rewrite_place_); !made) return made;
-  if (Status begun = begin_increment(); !begun) return begun;
-  return start_base();
-}
-
-Status AppendOnly::begin_increment() {
-  switched_ = std::make_shared<std::atomic<Switched>>(Switched::kNotYet);
-  if (state_ == State::kWaiting) {
-    Result<persist::OpenLog> log = files_->open_temporary_increment();
-    if (!log) return log.error();
-    writer_.start(std::move(*log), false);
-  } else if (state_ == State::kOn) {
-    writer_.switch_here([this, switched = switched_] {
-      Result<persist::OpenLog> log = files_->add_increment();
-      if (!log) {
-        // All goes on into the old one, which is whole; only the rewrite has failed.
-        server_.log().warning("Can't begin a new append only file: " + log.error().text);
-        return switched->store(Switched::kFailed);
-      }
-      writer_.replace_file(std::move(*log));
-      switched->store(Switched::kDone);
-    });
-    return {};
+// In one exclusive section: the snapshot sees exactly the changes before the effect at which the
+// writer switches files.
+Status AofRewrite::start_parts() {
+  using Aof = RewriteMachine::Aof;
+  const AofState state = aof_.state();
+  const RewriteMachine::Actions actions = machine_.begin(state == AofState::kOff       ? Aof::kOff
+                                                         : state == AofState::kWaiting ? Aof::kFirst
+                                                                                       : Aof::kOn);
+  place_ = aof_.place();
+  form_ = base_form(host_);
+  if (Status made = AofFiles::make_folder(place_); !made) return made;
+  for (const Action action : actions) {
+    if (Status begun = try_to_begin(action); !begun) return begun;
   }
-  switched_->store(Switched::kDone);
   return {};
 }
 
-std::string AppendOnly::base_path(int pid) const {
-  return persist::AofFiles::temporary_base(rewrite_place_, pid == 0 ? io::process_id() : pid);
+Status AofRewrite::try_to_begin(Action action) {
+  switch (action) {
+    case Action::kOpenFirstIncrement:
+      return open_first_increment();
+    case Action::kSwitchIncrement:
+      switch_increment();
+      return {};
+    case Action::kStartBase:
+      return start_base();
+    default:
+      carry_out(action);
+      return {};
+  }
 }
 
-Status AppendOnly::start_base() {
-  persist::SnapshotOptions options = server_.persistence().snapshot_options(true);
-  const PersistenceOptions& persistence = server_.options().persistence;
-  rewrite_is_rdb_ = persistence.use_rdb_preamble;
-  const int64_t timestamp = persistence.timestamps ? server_.clock().wall_ms() / 1000 : 0;
-  const Keyspace& keyspace = server_.keyspace();
-  const std::string live_path = base_path(0);
-  if (rewrite_is_rdb_ && server_.persistence().start_live(persist::ChildKind::kRewrite, options,
-                                                          {live_path, part_of(live_path)})) {
-    server_.log().notice("Background append only file rewriting started");
-    return {};
+void AofRewrite::carry_out(const RewriteMachine::Actions& actions) {
+  for (const Action action : actions) carry_out(action);
+}
+
+void AofRewrite::carry_out(Action action) {
+  switch (action) {
+    case Action::kOpenFirstIncrement:
+    case Action::kSwitchIncrement:
+    case Action::kStartBase:
+      break;  // only begin() returns them: try_to_begin()
+    case Action::kStopBase:
+      return stop_base();
+    case Action::kRemoveBase:
+      return remove_base();
+    case Action::kPutBase:
+      return put_base();
+    case Action::kDropFirstIncrement:
+      return drop_first_increment();
+    case Action::kBeginAgain:
+      scheduled_ = true;
+      return;
+    case Action::kCountAof:
+      return aof_.start_counting();
+    case Action::kReportUnusable:
+      note_time();
+      return host_.log().warning(
+          "The rewritten append only file can't be used: there is no increment to go with it");
+    case Action::kNoteSuccess:
+      return note_success();
+    case Action::kNoteFailure:
+      facts_.last_ok = false;
+      facts_.failures_in_a_row++;
+      return;
   }
-  const auto work = [&](persist::ChildVoice& voice) -> Status {
-    options.progress = [&voice](uint64_t keys) { voice.progress(keys); };
-    const std::string path = base_path(0);
-    const persist::SnapshotFile file{path, part_of(path)};
-    const Result<uint64_t> saved = rewrite_is_rdb_
-                                       ? persist::save_snapshot(keyspace, options, file)
-                                       : persist::save_commands(keyspace, options, timestamp, file);
-    if (!saved) return Error{"Write error writing append only file on disk: " + saved.error().text};
-    return {};
-  };
-  persist::Child& child = server_.persistence().child();
-  const Status started =
-      child.start(persist::ChildKind::kRewrite, persist::keys_in(keyspace), work);
-  if (!started) return started;
-  server_.log().notice(
-      fmt::format("Background append only file rewriting started by pid {}", child.pid()));
+}
+
+Status AofRewrite::open_first_increment() {
+  Result<OpenLog> file = aof_.files().open_temporary_increment();
+  if (!file) return file.error();
+  aof_.writer().start(std::move(*file), false);
   return {};
 }
 
-// The first log that was begun is forgotten.
-void AppendOnly::drop_rewrite() {
-  (void)writer_.stop().ok();
-  set_state(State::kWaiting);
-  files_->remove_temporary_increment();
-  scheduled_ = true;
-}
-
-void AppendOnly::rewrite_failed(bool blame) {
-  rewriting_ = false;
-  if (!blame) return;
-  facts_.last_rewrite_ok = false;
-  facts_.failures_in_a_row++;
-}
-
-void AppendOnly::note_time() {
-  facts_.last_rewrite_took_s = (server_.clock().wall_ms() - facts_.rewrite_began_ms) / 1000;
-}
-
-void AppendOnly::finish_rewrite(const persist::ChildEnd& end) {
-  if (!rewriting_) return;
-  facts_.last_cow_bytes = end.cow_bytes;
-  if (end.ok) {
-    server_.log().notice("Background AOF rewrite terminated with success");
-    return put_base(end);
-  }
-  const std::string path = base_path(end.pid);
-  (void)io::remove_file(path).ok();
-  (void)io::remove_file(part_of(path)).ok();
-  if (end.begin_again) {
-    server_.log().notice("Databases were emptied or swapped while the log was rewritten.");
-    rewriting_ = false;
-    scheduled_ = true;
-    if (state_ == State::kWaiting) drop_rewrite();
-    return;
-  }
-  if (!end.problem.empty()) {
-    server_.log().warning("Write error writing append only file on disk: " + end.problem);
-  }
-  if (end.signal == 0) {
-    server_.log().warning("Background AOF rewrite terminated with error");
-  } else {
-    server_.log().warning(
-        fmt::format("Background AOF rewrite terminated by signal {}", end.signal));
-  }
-  note_time();
-  rewrite_failed(!end.killed);
-  if (state_ == State::kWaiting) drop_rewrite();
-}
-
-// By the writer's thread, which has the increments: what is before the base is on disk then.
-void AppendOnly::put_base(const persist::ChildEnd& end) {
-  const persist::AofFiles::NewBase base{
-      .file = base_path(end.pid),
-      .is_rdb = rewrite_is_rdb_,
-      .keep_increments = state_ == State::kOn ? size_t{1} : 0,
-      .temporary_increment = state_ == State::kWaiting,
-      .delete_history = !server_.options().persistence.disable_auto_gc,
-  };
-  const auto put = [this, base, rewrite = switched_, there = rewrite_place_]() -> Status {
-    if (rewrite->load() == Switched::kDone) return put_base_there(base, there);
-    (void)io::remove_file(base.file).ok();
-    return Error{"there is no increment to go with it"};
-  };
-  if (!writer_.running()) return base_is_put(switched_, put());
-  writer_.switch_here([this, put, rewrite = switched_] {
-    const Status done = put();
-    post_to_server([this, rewrite, done] { base_is_put(rewrite, done); });
+void AofRewrite::switch_increment() {
+  aof_.writer().switch_here([this, id = machine_.id()] {
+    Result<OpenLog> file = aof_.files().add_increment();
+    const bool opened = file.ok();
+    if (opened) {
+      aof_.writer().replace_file(std::move(*file));
+    } else {
+      // Effects go on into the old increment, which is whole; only the rewrite has failed.
+      host_.log().warning("Can't begin a new append only file: " + file.error().text);
+    }
+    host_.post_exclusive([this, id, opened] { carry_out(machine_.on_increment(id, opened)); });
   });
 }
 
-// The folder may be another one since CONFIG SET dir: with a new base the log goes there.
-Status AppendOnly::put_base_there(const persist::AofFiles::NewBase& base,
-                                  const persist::AofPlace& there) {
-  if (there == files_->place()) return files_->put_base(base);
-  Result<persist::OpenLog> log = files_->move_to(there, base);
-  if (!log) return log.error();
-  writer_.replace_file(std::move(*log));
+Status AofRewrite::start_base() {
+  const auto in_child = [this](const SnapshotOptions& options, ChildVoice&) -> Status {
+    const SnapshotFile file = base_file(place_, io::process_id());
+    const Status saved = save_base(host_.keyspace(), options, form_, file);
+    if (saved) return {};
+    return Error{"Write error writing append only file on disk: " + saved.error().text};
+  };
+  std::optional<SnapshotFile> live_file;
+  if (form_.is_rdb) live_file = base_file(place_, io::process_id());
+  const Status started = job_.start({.kind = ChildKind::kRewrite,
+                                     .options = snapshot_options(host_, true),
+                                     .live_file = std::move(live_file),
+                                     .in_child = in_child});
+  if (!started) return started;
+  const int pid = job_.pid();
+  host_.log().notice(
+      pid == 0 ? "Background append only file rewriting started"
+               : fmt::format("Background append only file rewriting started by pid {}", pid));
   return {};
 }
 
-void AppendOnly::base_is_put(const SwitchedPtr& rewrite, const Status& done) {
-  if (!rewriting_ || rewrite != switched_) return;
+void AofRewrite::finish(const ChildEnd& end) {
+  if (machine_.state() != RewriteMachine::State::kWriting) return;
+  using Base = RewriteMachine::Base;
+  note_end(end);
+  carry_out(machine_.on_base_written(end.ok            ? Base::kWhole
+                                     : end.begin_again ? Base::kBeginAgain
+                                     : end.killed      ? Base::kKilled
+                                                       : Base::kFailed));
+}
+
+void AofRewrite::note_end(const ChildEnd& end) {
+  Logger& log = host_.log();
+  base_pid_ = end.pid == 0 ? io::process_id() : end.pid;
+  facts_.last_cow_bytes = end.cow_bytes;
+  if (end.ok) return log.notice("Background AOF rewrite terminated with success");
+  if (end.begin_again) {
+    return log.notice("Databases were emptied or swapped while the log was rewritten.");
+  }
+  if (!end.problem.empty()) {
+    log.warning("Write error writing append only file on disk: " + end.problem);
+  }
+  if (end.signal == 0) {
+    log.warning("Background AOF rewrite terminated with error");
+  } else {
+    log.warning(fmt::format("Background AOF rewrite terminated by signal {}", end.signal));
+  }
+  note_time();
+}
+
+void AofRewrite::stop_base() {
+  if (job_.kind() != ChildKind::kRewrite) return;
+  host_.log().notice(fmt::format("Killing running AOF rewrite child: {}", job_.pid()));
+  note_end(job_.stop());
+}
+
+void AofRewrite::remove_base() {
+  const SnapshotFile file = base_file(place_, base_pid_);
+  (void)io::remove_file(file.path).ok();
+  (void)io::remove_file(file.temporary).ok();
+}
+
+// By the writer's thread, if it runs: increments that precede the base are synced then.
+void AofRewrite::put_base() {
+  const bool is_on = machine_.aof() == RewriteMachine::Aof::kOn;
+  const AofFiles::NewBase base{
+      .file = base_file(place_, base_pid_).path,
+      .is_rdb = form_.is_rdb,
+      .keep_increments = is_on ? size_t{1} : 0,
+      .temporary_increment = machine_.aof() == RewriteMachine::Aof::kFirst,
+      .delete_history = !host_.options().disable_auto_gc,
+  };
+  const uint64_t id = machine_.id();
+  if (!aof_.writer().running()) return on_base_put(id, put_base_now(base, place_));
+  aof_.writer().switch_here([this, id, base, place = place_] {
+    const Status done = put_base_now(base, place);
+    host_.post_exclusive([this, id, done] { on_base_put(id, done); });
+  });
+}
+
+// CONFIG SET dir may have come since the files were opened: with a new base the AOF moves there.
+Status AofRewrite::put_base_now(const AofFiles::NewBase& base, const AofPlace& place) {
+  AofFiles& files = aof_.files();
+  if (place == files.place()) return files.put_base(base);
+  Result<OpenLog> file = files.move_to(place, base);
+  if (!file) return file.error();
+  aof_.writer().replace_file(std::move(*file));
+  return {};
+}
+
+void AofRewrite::on_base_put(uint64_t id, const Status& done) {
+  const RewriteMachine::Actions actions = machine_.on_base_put(id, done.ok());
+  if (actions.empty()) return;  // of an older rewrite
   note_time();
   if (!done) {
-    server_.log().warning("The rewritten append only file can't be used: " + done.error().text);
-    rewrite_failed(true);
-    if (state_ == State::kWaiting) drop_rewrite();
-    return;
+    host_.log().warning("The rewritten append only file can't be used: " + done.error().text);
   }
-  rewriting_ = false;
-  facts_.last_rewrite_ok = true;
+  carry_out(actions);
+}
+
+void AofRewrite::drop_first_increment() {
+  // Nothing was acknowledged as durable in it.
+  (void)aof_.writer().stop().ok();
+  aof_.set_state(AofState::kWaiting);
+  aof_.files().remove_temporary_increment();
+}
+
+void AofRewrite::note_time() {
+  facts_.last_took_s = (host_.clock().wall_ms() - facts_.began_ms) / 1000;
+}
+
+void AofRewrite::note_success() {
+  facts_.last_ok = true;
   facts_.failures_in_a_row = 0;
-  if (state_ == State::kWaiting) {
-    state_ = State::kOn;
-    writer_.begin_to_count();
-    judge_disk();
-  }
-  facts_.rewritten_size = current_size();
-  server_.log().notice("Background AOF rewrite finished successfully");
+  facts_.rewritten_size = aof_.size();
+  host_.log().notice("Background AOF rewrite finished successfully");
 }
 
-void AppendOnly::kill_rewrite() {
-  if (!rewriting_) return;
-  Persistence& persistence = server_.persistence();
-  if (persistence.background_kind() == persist::ChildKind::kRewrite) {
-    server_.log().notice(
-        fmt::format("Killing running AOF rewrite child: {}", persistence.child().pid()));
-    finish_rewrite(persistence.stop_background());
-  } else if (state_ == State::kOn) {
-    return;  // Its base is on its way, and takes no more than the log itself.
-  }
-  rewriting_ = scheduled_ = false;
-  if (state_ != State::kWaiting || !writer_.running()) return;
-  (void)writer_.stop().ok();
-  files_->remove_temporary_increment();
+void AofRewrite::cancel() {
+  if (!active()) return;
+  carry_out(machine_.cancel());
+  if (!active()) scheduled_ = false;
 }
 
-bool AppendOnly::limited() {
-  if (facts_.failures_in_a_row < kFailuresAllowed) {
-    retry_after_ms_ = retry_minutes_ = 0;
-    return false;
-  }
-  const int64_t now_ms = server_.clock().wall_ms();
-  if (retry_after_ms_ != 0) {
-    if (now_ms < retry_after_ms_) return true;
-    retry_after_ms_ = 0;
-    return false;
-  }
-  retry_minutes_ =
-      retry_minutes_ == 0 ? 1 : std::min<int64_t>(2 * retry_minutes_, kMostRetryMinutes);
-  retry_after_ms_ = now_ms + retry_minutes_ * kMsPerMinute;
-  server_.log().warning(
-      fmt::format("Background AOF rewrite has repeatedly failed and triggered the limit, will "
-                  "retry in {} minutes",
-                  retry_minutes_));
-  return true;
+void AofRewrite::turn_off() {
+  carry_out(machine_.turn_off());
+  scheduled_ = false;
 }
 
-void AppendOnly::start_due_rewrite() {
-  if (rewriting_ || server_.persistence().background_active()) return;
-  const PersistenceOptions& options = server_.options().persistence;
+bool AofRewrite::must_wait() {
+  const RewriteBackoff::Verdict verdict =
+      backoff_.check(facts_.failures_in_a_row, host_.clock().wall_ms());
+  if (verdict.begun_minutes != 0) {
+    host_.log().warning(
+        fmt::format("Background AOF rewrite has repeatedly failed and triggered the limit, will "
+                    "retry in {} minutes",
+                    verdict.begun_minutes));
+  }
+  return verdict.must_wait;
+}
+
+void AofRewrite::start_due() {
+  if (active() || job_.active()) return;
   if (scheduled_) {
-    if (!limited()) (void)start_rewrite().ok();
+    if (!must_wait()) (void)start().ok();
     return;
   }
-  if (state_ != State::kOn || options.auto_rewrite_percentage == 0) return;
-  const uint64_t size = current_size();
+  const PersistenceOptions& options = host_.options();
+  if (aof_.state() != AofState::kOn || options.auto_rewrite_percentage == 0) return;
+  const uint64_t size = aof_.size();
   if (size <= static_cast<uint64_t>(options.auto_rewrite_min_bytes)) return;
   const uint64_t base = std::max<uint64_t>(1, facts_.rewritten_size);
   const uint64_t growth = size > base ? (size - base) * 100 / base : 0;
-  if (growth < static_cast<uint64_t>(options.auto_rewrite_percentage) || limited()) return;
-  server_.log().notice(fmt::format("Starting automatic rewriting of AOF on {}% growth", growth));
-  (void)start_rewrite().ok();
+  if (growth < static_cast<uint64_t>(options.auto_rewrite_percentage) || must_wait()) return;
+  host_.log().notice(fmt::format("Starting automatic rewriting of AOF on {}% growth", growth));
+  (void)start().ok();
 }
 
-}  // namespace sorrel::server
+}  // namespace sorrel::persist

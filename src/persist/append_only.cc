@@ -1,164 +1,195 @@
-// The log is turned on and off; the disk under it is watched.
-
-#include "server/append_only.h"
+#include "persist/append_only.h"
 
 #include <fmt/format.h>
 
-#include "server/server.h"
+#include <utility>
 
-namespace sorrel::server {
-namespace {
+#include "io/process.h"
+#include "persist/aof_load.h"
+#include "persist/snapshot_setup.h"
 
-persist::SyncPolicy policy_of(Fsync fsync) {
-  switch (fsync) {
-    case Fsync::kAlways:
-      return persist::SyncPolicy::kAlways;
-    case Fsync::kNever:
-      return persist::SyncPolicy::kNever;
-    case Fsync::kEverySecond:
-      break;
+namespace sorrel::persist {
+
+AppendOnly::AppendOnly(Host& host, BackgroundJob& job, SnapshotSaver& saver, DatasetLoad& load)
+    : host_(host),
+      job_(job),
+      saver_(saver),
+      load_(load),
+      aof_(host, job),
+      rewrite_(host, job, aof_) {}
+
+// ---------------------------------------------------------------- at the start
+
+Status AppendOnly::check_files() {
+  const Status found = aof_.find_files();
+  if (!found) host_.log().warning(found.error().text);
+  return found;
+}
+
+void AppendOnly::read_manifest() {
+  manifest_status_ = aof_.files().read();
+  if (manifest_status_) manifest_status_ = aof_.files().take_over_old();
+}
+
+bool AppendOnly::has_data() {
+  aof_.reset_files();
+  read_manifest();
+  return !manifest_status_ || !aof_.files().manifest().names_nothing();
+}
+
+Status AppendOnly::load_at_start() {
+  if (!manifest_status_) {
+    host_.log().warning(manifest_status_.error().text);
+    return manifest_status_;
   }
-  return persist::SyncPolicy::kEverySecond;
+  const int64_t began_ns = host_.clock().monotonic_ns();
+  if (Status loaded = load_files({.worker = 0, .may_yield = true}); !loaded) return loaded;
+  const auto took = static_cast<double>(host_.clock().monotonic_ns() - began_ns) / 1e9;
+  host_.log().notice(fmt::format("DB loaded from append only file: {:.3f} seconds", took));
+  return {};
 }
 
-}  // namespace
-
-AppendOnly::AppendOnly(Server& server)
-    : server_(server), writer_(server.clock(), server.effects(), [this] {
-        post_to_server([this] { judge_disk(); });
-      }) {}
-
-// From the writer's thread: `task` runs on worker 0, alone.
-void AppendOnly::post_to_server(std::function<void()> task) {
-  Worker& worker = *server_.workers()[0];
-  worker.host().post([&worker, task = std::move(task)] { worker.executor().exclusively(task); });
+Status AppendOnly::load_files(const DatasetLoad::Place& place) {
+  AofLoad load(host_, load_, aof_.files());
+  const Status loaded = load.run(place);
+  saver_.count_unsaved(load.changes());
+  return loaded;
 }
 
-persist::AofPlace AppendOnly::place() const {
-  const PersistenceOptions& options = server_.options().persistence;
-  return {options.dir, options.append_dirname, options.append_filename};
-}
-
-persist::AofWriterOptions AppendOnly::writer_options() const {
-  const PersistenceOptions& options = server_.options().persistence;
-  const bool spare_disk = options.no_fsync_on_rewrite && server_.persistence().background_active();
-  return {
-      .policy = spare_disk ? persist::SyncPolicy::kNever : policy_of(options.append_fsync),
-      .timestamps = options.timestamps,
-      .write_delay_us = write_delay_us_,
-  };
-}
-
-uint64_t AppendOnly::current_size() const {
-  return (files_ == nullptr ? 0 : files_->closed_bytes()) + writer_.state().file_size;
-}
-
-void AppendOnly::apply_options() {
-  const persist::AofWriterOptions wanted = writer_options();
-  if (wanted != writer_.options()) writer_.set_options(wanted);
-}
-
-void AppendOnly::set_write_delay(int64_t us) {
-  write_delay_us_ = us;
-  apply_options();
-}
-
-void AppendOnly::delete_history() {
-  if (files_ != nullptr) files_->delete_history();
-}
-
-// Who asks what is on disk hears of a log that is off, or waits for one that is to come.
-void AppendOnly::set_state(State state) {
-  state_ = state;
-  if (writer_.running()) return;
-  server_.effects().durability().set_durable(state == State::kOff ? UINT64_MAX : 0);
-}
-
-Status AppendOnly::turn(bool on, bool later) {
-  Logger& log = server_.log();
-  if (on == (state_ != State::kOff)) return {};
-  if (!on) {
-    // What was answered belongs to the log that ends here.
-    for (const auto& each : server_.workers()) each->executor().effects().flush();
-    kill_rewrite();
-    if (const Status written = writer_.stop(); !written) {
-      log.warning("The end of the append only log could not be written: " + written.error().text);
+Status AppendOnly::open_at_start() {
+  const PersistenceOptions& options = host_.options();
+  AofFiles& files = aof_.files();
+  Status opened = AofFiles::make_folder(files.place());
+  if (opened && files.manifest().names_nothing()) opened = write_first_base();
+  if (opened) {
+    Result<OpenLog> file = files.open_increment();
+    if (file) {
+      aof_.start(std::move(*file));
+    } else {
+      opened = file.error();
     }
-    set_state(State::kOff);
-    rewriting_ = scheduled_ = false;
-    judge_disk();
-    return {};
   }
-  if (rewriting_) {
+  if (!opened) {
+    host_.log().warning("Can't open the append-only file: " + opened.error().text);
+    return opened;
+  }
+  // A crash may have left some.
+  if (!options.disable_auto_gc) files.delete_history();
+  // Growth counts from the base, however often increments were loaded since.
+  rewrite_.set_rewritten_size(files.base_bytes());
+  return {};
+}
+
+Status AppendOnly::write_first_base() {
+  const BaseForm form = base_form(host_);
+  const SnapshotFile file = base_file(aof_.files().place(), io::process_id());
+  const Status saved = save_base(host_.keyspace(), snapshot_options(host_, true), form, file);
+  if (!saved) return saved;
+  return aof_.files().put_base({.file = file.path, .is_rdb = form.is_rdb});
+}
+
+Status AppendOnly::reload(const DatasetLoad::Place& place) {
+  if (load_.facts().loading) return Error{"LOADING Redis is loading the dataset in memory"};
+  // Every change that was acknowledged has to be in the files.
+  host_.flush_effects();
+  if (const Status written = aof_.writer().flush(); !written) {
+    return Error{"ERR Error trying to write the AOF file, check server logs."};
+  }
+  if (!aof_.has_files() || aof_.state() != AofState::kOn) {
+    rewrite_.cancel();  // its base belongs to the files as they were known before
+    rewrite_.set_scheduled(aof_.state() == AofState::kWaiting);
+    aof_.reset_files();
+  }
+  read_manifest();
+  if (!manifest_status_) host_.log().warning(manifest_status_.error().text);
+  load_.empty_dataset();
+  Status loaded = manifest_status_;
+  if (loaded) loaded = load_files(place);
+  if (place.may_yield) host_.end_yielding(place.worker);
+  if (!loaded) return Error{"ERR Error trying to load the AOF files, check server logs."};
+  saver_.count_all_saved();
+  host_.log().notice("Append Only File loaded by DEBUG LOADAOF");
+  return {};
+}
+
+// ---------------------------------------------------------------- on and off
+
+Status AppendOnly::set_enabled(bool on, bool deferred) {
+  if (on == (aof_.state() != AofState::kOff)) return {};
+  if (on) return turn_on(deferred);
+  turn_off();
+  return {};
+}
+
+void AppendOnly::turn_off() {
+  // Changes that were acknowledged belong to the AOF that ends here.
+  host_.flush_effects();
+  rewrite_.turn_off();
+  aof_.stop();
+  aof_.set_state(AofState::kOff);
+  aof_.update_write_verdict();
+}
+
+Status AppendOnly::turn_on(bool deferred) {
+  Logger& log = host_.log();
+  if (rewrite_.active()) {
     log.warning(
         "AOF was enabled but there is already an AOF rewriting in background. Stopping it and "
         "starting a rewrite now.");
-    kill_rewrite();
+    rewrite_.cancel();
   }
-  set_state(State::kWaiting);
-  apply_options();
-  if (later || server_.persistence().background_active()) {
-    scheduled_ = true;
+  aof_.set_state(AofState::kWaiting);
+  aof_.apply_options();
+  if (deferred || job_.active()) {
+    rewrite_.set_scheduled(true);
     log.notice(
         "AOF was enabled but there is already another background operation. An AOF background was "
         "scheduled to start when possible.");
     return {};
   }
-  if (const Status started = start_rewrite(); !started) {
-    set_state(State::kOff);
-    scheduled_ = false;
+  if (const Status started = rewrite_.start(); !started) {
+    aof_.set_state(AofState::kOff);
+    rewrite_.set_scheduled(false);
     log.warning("The append only log can't be turned on: " + started.error().text);
     return Error{"Unable to turn on AOF. Check server logs."};
   }
   return {};
 }
 
-// What the writer says of its disk becomes what clients are told.
-void AppendOnly::judge_disk() {
-  NodeState& node = server_.node();
-  const persist::AofWriterState state = writer_.state();
-  const bool failing = writer_.running() && state_ == State::kOn && state.failing;
-  const bool was_failing = (node.reasons & NodeState::kLogFailed) != 0;
-  if (failing) {
-    const size_t colon = state.problem.rfind(": ");
-    node.log_problem = colon == std::string::npos ? state.problem : state.problem.substr(colon + 2);
-  }
-  node.set(NodeState::kLogFailed, failing);
-  if (failing && !was_failing) {
-    server_.log().warning("Error writing to the AOF file: " + state.problem);
-  } else if (was_failing && !failing) {
-    server_.log().warning("AOF write error looks solved. The server can write again.");
-  }
+void AppendOnly::delete_history() {
+  if (aof_.has_files()) aof_.files().delete_history();
 }
 
 void AppendOnly::cron() {
-  apply_options();
-  writer_.look_for_stall();
-  start_due_rewrite();
+  aof_.apply_options();
+  aof_.writer().look_for_stall();
+  rewrite_.start_due();
 }
 
 Status AppendOnly::prepare_shutdown(bool force) {
-  Logger& log = server_.log();
-  if (state_ == State::kOff) return {};
-  if (rewriting_) {
-    if (state_ == State::kWaiting && !force) {
+  Logger& log = host_.log();
+  const AofState state = aof_.state();
+  if (state == AofState::kOff) return {};
+  if (rewrite_.active()) {
+    if (state == AofState::kWaiting && !force) {
       log.warning("Writing initial AOF, can't exit");
       return Error{"the first append only log is being written"};
     }
-    if (state_ == State::kWaiting) log.warning("Writing initial AOF. Exit anyway.");
+    if (state == AofState::kWaiting) log.warning("Writing initial AOF. Exit anyway.");
     log.warning("There is a child rewriting the AOF. Killing it!");
-    kill_rewrite();
+    rewrite_.cancel();
   }
   log.notice("Calling fsync() on the AOF file.");
   return {};
 }
 
 void AppendOnly::stop() {
-  if (!writer_.running()) return;
-  if (const Status written = writer_.stop(); !written) {
-    server_.log().warning("The end of the append only log could not be written: " +
-                          written.error().text);
-  }
+  aof_.stop();
 }
 
-}  // namespace sorrel::server
+void AppendOnly::reset_statistics() {
+  rewrite_.reset_statistics();
+  aof_.writer().forget_stalls();
+}
+
+}  // namespace sorrel::persist

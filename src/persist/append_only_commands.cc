@@ -6,21 +6,21 @@
 
 #include "base/numbers.h"
 #include "dispatch/executor.h"
-#include "server/append_only.h"
+#include "persist/append_only.h"
 
-namespace sorrel::server {
+namespace sorrel::persist {
 namespace {
 
 void bgrewriteaof(Call& call) {
-  // In a transaction it waits for its end: half of one is not to be written.
-  switch (call.context<AppendOnly>().ask_for_rewrite(!call.caller.may_wait)) {
-    case AppendOnly::Asked::kStarted:
+  // In a transaction the rewrite waits for the end of it: half of one must not be written.
+  switch (call.context<AppendOnly>().rewrite().ask(!call.caller.may_wait)) {
+    case AofRewrite::Asked::kStarted:
       return call.reply.simple("Background append only file rewriting started");
-    case AppendOnly::Asked::kScheduled:
+    case AofRewrite::Asked::kScheduled:
       return call.reply.simple("Background append only file rewriting scheduled");
-    case AppendOnly::Asked::kRunning:
+    case AofRewrite::Asked::kRunning:
       return call.reply.error("ERR Background append only file rewriting already in progress");
-    case AppendOnly::Asked::kFailed:
+    case AofRewrite::Asked::kFailed:
       break;
   }
   call.reply.error(
@@ -51,14 +51,14 @@ void waitaof(Call& call) {
   const auto timeout = parse_int64(call.arg(3));
   if (!timeout) return call.reply.error("ERR timeout is not an integer or out of range");
   if (*timeout < 0) return call.reply.error("ERR timeout is negative");
-  if (*local > 0 && call.context<AppendOnly>().state() == AppendOnly::State::kOff) {
+  const AofState state = call.context<AppendOnly>().state();
+  if (*local > 0 && state == AofState::kOff) {
     return call.reply.error(
         "ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.");
   }
   EffectStream& effects = call.executor.world().effects;
-  // What is there when a log begins was never an effect.
-  const bool is_kept = call.context<AppendOnly>().state() == AppendOnly::State::kOn;
-  const uint64_t last = is_kept ? call.caller.last_effect : effects.last_sequence();
+  // Keys that were there when the AOF began were never an effect.
+  const uint64_t last = state == AofState::kOn ? call.caller.last_effect : effects.last_sequence();
   const bool covered = effects.durability().covers(last);
   if ((*replicas == 0 && (covered || *local == 0)) || !call.caller.may_wait) {
     call.reply.array(2);
@@ -80,4 +80,4 @@ std::vector<Binding> AppendOnly::bindings() {
   };
 }
 
-}  // namespace sorrel::server
+}  // namespace sorrel::persist

@@ -37,7 +37,6 @@ class ChildVoice {
   void finish();
 
  private:
-  friend class Child;
   void send(uint8_t kind, std::string_view body);
   void send_progress();
 

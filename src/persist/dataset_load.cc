@@ -1,93 +1,70 @@
-// Loading: at the start, and DEBUG RELOAD. Others are let in now and then and hear LOADING.
+#include "persist/dataset_load.h"
 
 #include <fmt/format.h>
 
-#include "io/files.h"
 #include "io/mapped_file.h"
-#include "server/persistence.h"
-#include "server/rdb_damage.h"
-#include "server/server.h"
-#include "session/pause.h"
 
-namespace sorrel::server {
-namespace {
+namespace sorrel::persist {
 
-// Read a second time, as it is now.
-void log_damage(const std::string& path, int64_t now_ms, Logger& log) {
-  const auto file = io::MappedFile::open(path, io::MappedFile::Missing::kReadsZeros);
-  if (file) log_rdb_damage(path, file->bytes(), true, now_ms, log);
+void DatasetLoad::begin(uint64_t total_bytes) {
+  // Keys are replaced without being shown to a snapshot first.
+  job_.on_rearrangement();
+  facts_ = {};
+  facts_.loading = true;
+  facts_.began_ms = host_.clock().wall_ms();
+  facts_.total_bytes = total_bytes;
+  host_.node().set(NodeState::kLoading, true);
+  host_.on_loading();
 }
 
-}  // namespace
-
-bool Persistence::has_data() {
-  if (server_.options().persistence.append_only) return append_only_.has_data();
-  return io::file_exists(rdb_path());
+void DatasetLoad::end() {
+  facts_.loading = false;
+  host_.node().set(NodeState::kLoading, false);
 }
 
-void Persistence::begin_loading(uint64_t total_bytes) {
-  // What is loaded takes the place of keys without asking anybody.
-  if (live_ != nullptr) live_->on_rearrangement();
-  load_ = {};
-  load_.loading = true;
-  load_.began_ms = server_.clock().wall_ms();
-  load_.total_bytes = total_bytes;
-  server_.node().set(NodeState::kLoading, true);
-  heed_node(server_.sessions());
+void DatasetLoad::count_file(uint64_t bytes) {
+  facts_.loaded_bytes += bytes;
+  facts_.progress.position = 0;
 }
 
-void Persistence::end_loading() {
-  load_.loading = false;
-  server_.node().set(NodeState::kLoading, false);
-}
-
-Status Persistence::let_others_in(unsigned worker) {
-  Worker& host = *server_.workers()[worker];
-  if (starting_) {
-    host.take_turn_between();
-  } else {
-    host.let_others_in();
-  }
-  if (server_.stopping()) return Error{"the server was asked to end"};
-  return {};
-}
-
-persist::LoadHooks Persistence::load_hooks(unsigned worker, bool may_yield) {
-  persist::LoadHooks hooks;
-  hooks.function = [this](std::string_view code, bool replace) -> Status {
-    const auto loaded = server_.scripting().functions.load(code, replace, 0);
-    return loaded ? Status{} : Status{loaded.error()};
+LoadHooks DatasetLoad::hooks(const Place& place) {
+  LoadHooks hooks;
+  hooks.function = [this](std::string_view code, bool replace) {
+    return host_.load_library(code, replace);
   };
-  if (may_yield) hooks.step = [this, worker] { return let_others_in(worker); };
+  if (place.may_yield) {
+    hooks.step = [this, worker = place.worker] { return host_.yield(worker, phase_); };
+  }
   return hooks;
 }
 
-persist::LoadOptions Persistence::load_options() const {
-  const PersistenceOptions& from = server_.options().persistence;
+LoadOptions DatasetLoad::options() const {
+  const PersistenceOptions& from = host_.options();
   return {
-      .verify_checksum = from.rdb_checksum && !server_.keyspace().limits().skip_checksum_validation,
+      .verify_checksum = from.rdb_checksum && !host_.keyspace().limits().skip_checksum_validation,
       .step_bytes = from.loading_events_interval_bytes,
       .key_delay_us = &from.key_load_delay_us,
   };
 }
 
-Status Persistence::load_rdb(const std::string& path, persist::LoadOptions options, unsigned worker,
-                             bool may_yield) {
-  Logger& log = server_.log();
+Status DatasetLoad::load_rdb(const std::string& path, const LoadOptions& options,
+                             const Place& place) {
+  Logger& log = host_.log();
   using Missing = io::MappedFile::Missing;
   const Result<io::MappedFile> file = io::MappedFile::open(path, Missing::kReadsZeros);
   if (!file) {
     log.warning("Fatal error: can't open the RDB file for reading: " + file.error().text);
     return file.error();
   }
-  options.stands_alone = true;
-  begin_loading(file->bytes().size());
-  persist::Loader loader(server_.keyspace(), server_.clock(), log, load_.progress);
-  Result<uint64_t> loaded = loader.load(file->bytes(), options, load_hooks(worker, may_yield));
-  end_loading();
+  LoadOptions whole_file = options;
+  whole_file.stands_alone = true;
+  begin(file->bytes().size());
+  Loader loader(host_.keyspace(), host_.clock(), log, facts_.progress);
+  Result<uint64_t> loaded = loader.load(file->bytes(), whole_file, hooks(place));
+  end();
   if (const Status there = file->check(); !there) loaded = there.error();
   if (!loaded) {
-    if (server_.stopping()) return loaded.error();
+    if (host_.stopping()) return loaded.error();
     log.warning(fmt::format("Internal error in RDB reading {}: {}", path, loaded.error().text));
     return loaded.error();
   }
@@ -95,7 +72,7 @@ Status Persistence::load_rdb(const std::string& path, persist::LoadOptions optio
     log.warning(fmt::format("{} bytes behind the end of the RDB file are left alone.",
                             file->bytes().size() - *loaded));
   }
-  const persist::LoadProgress& seen = load_.progress;
+  const LoadProgress& seen = facts_.progress;
   std::string summary = fmt::format("Done loading RDB, keys loaded: {}, keys expired: {}",
                                     seen.keys, seen.expired_keys);
   if (seen.empty_keys > 0) summary += fmt::format(", empty keys skipped: {}", seen.empty_keys);
@@ -103,46 +80,26 @@ Status Persistence::load_rdb(const std::string& path, persist::LoadOptions optio
   return {};
 }
 
-Status Persistence::load_at_start() {
-  starting_ = true;
-  const bool has_log = server_.options().persistence.append_only;
-  Status loaded = has_log ? append_only_.load_at_start() : load_rdb_at_start();
-  starting_ = false;
+Status DatasetLoad::load_rdb_at_start(const std::string& path) {
+  const int64_t began_ns = host_.clock().monotonic_ns();
+  const Status loaded = load_rdb(path, options(), {.worker = 0, .may_yield = true});
+  if (loaded) {
+    const auto took = static_cast<double>(host_.clock().monotonic_ns() - began_ns) / 1e9;
+    host_.log().notice(fmt::format("DB loaded from disk: {:.3f} seconds", took));
+    return {};
+  }
+  if (host_.stopping()) return loaded;
+  // Read a second time, as it is now.
+  const auto file = io::MappedFile::open(path, io::MappedFile::Missing::kReadsZeros);
+  if (file) host_.report_damage(path, file->bytes(), true);
+  host_.log().warning("Terminating server after rdb file reading failure.");
   return loaded;
 }
 
-Status Persistence::load_rdb_at_start() {
-  const int64_t began_ns = server_.clock().monotonic_ns();
-  const Status loaded = load_rdb(rdb_path(), load_options(), 0, true);
-  if (!loaded) {
-    if (!server_.stopping()) {
-      log_damage(rdb_path(), server_.clock().wall_ms(), server_.log());
-      server_.log().warning("Terminating server after rdb file reading failure.");
-    }
-    return loaded;
-  }
-  const auto took = static_cast<double>(server_.clock().monotonic_ns() - began_ns) / 1e9;
-  server_.log().notice(fmt::format("DB loaded from disk: {:.3f} seconds", took));
-  return {};
+void DatasetLoad::empty_dataset() {
+  Keyspace& keyspace = host_.keyspace();
+  for (int db = 0; db < keyspace.database_count(); db++) keyspace.flush(db, false);
+  host_.flush_libraries();
 }
 
-Status Persistence::reload(const ReloadOptions& options, unsigned worker, bool may_yield) {
-  // What is there by now is not what was saved.
-  if (load_.loading) return Error{"LOADING Redis is loading the dataset in memory"};
-  end_background_save();
-  if (options.save && !save()) return Error{"ERR"};
-  if (options.flush) {
-    Keyspace& keyspace = server_.keyspace();
-    for (int db = 0; db < keyspace.database_count(); db++) keyspace.flush(db, false);
-    server_.scripting().functions.flush();
-  }
-  persist::LoadOptions load = load_options();
-  load.replace = options.merge;
-  const Status loaded = load_rdb(rdb_path(), load, worker, may_yield);
-  if (may_yield) server_.workers()[worker]->host().end_serving_others();
-  if (!loaded) return Error{"ERR Error trying to load the RDB dump, check server logs."};
-  server_.log().notice("DB reloaded by DEBUG RELOAD");
-  return {};
-}
-
-}  // namespace sorrel::server
+}  // namespace sorrel::persist

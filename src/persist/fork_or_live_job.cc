@@ -1,17 +1,14 @@
-// What goes on beside commands: in a process, or live, in slices between them.
+#include "persist/fork_or_live_job.h"
 
 #include "io/process.h"
-#include "server/persistence.h"
-#include "server/server.h"
 
-namespace sorrel::server {
+namespace sorrel::persist {
 namespace {
 
-// From here on a fork takes about a tenth of a second, in which everybody waits.
+// From here on fork() stops every worker for about a tenth of a second.
 constexpr size_t kForkTakesLong = size_t{4} << 30;
 
-// A process shares the memory only until it is written to; in the worst case it needs as much
-// again.
+// A child shares the memory only until it is written to; in the worst case it needs as much again.
 bool is_live_better(size_t bytes) {
   constexpr size_t kAlwaysThere = size_t{64} << 20;
   if (bytes >= kForkTakesLong) return true;
@@ -21,11 +18,34 @@ bool is_live_better(size_t bytes) {
 
 }  // namespace
 
-void Persistence::connect() {
-  live_ = std::make_unique<persist::LiveSnapshot>(server_.keyspace(), server_.clock());
+void ForkOrLiveJob::connect() {
+  live_ = std::make_unique<LiveSnapshot>(host_.keyspace(), host_.clock());
 }
 
-Persistence::Background Persistence::background() const {
+// A large value would be written in one step, during which every worker waits.
+bool ForkOrLiveJob::may_go_live(const SnapshotOptions& options) const {
+  const PersistenceOptions& configured = host_.options();
+  const SnapshotMethod method = configured.snapshot_method;
+  if (method == SnapshotMethod::kFork || options.key_delay_us != 0 || live_ == nullptr)
+    return false;
+  const Keyspace& keyspace = host_.keyspace();
+  if (!live_->ready() || keyspace.large_values() > 0) return false;
+  return method == SnapshotMethod::kLive || is_live_better(keyspace.memory_bytes());
+}
+
+Status ForkOrLiveJob::start(BackgroundWork work) {
+  if (work.live_file && may_go_live(work.options)) {
+    live_->begin(work.kind, work.options, *work.live_file, host_.worker_count());
+    return {};
+  }
+  const auto in_child = [&work](ChildVoice& voice) {
+    work.options.progress = [&voice](uint64_t keys) { voice.progress(keys); };
+    return work.in_child(work.options, voice);
+  };
+  return child_.start(work.kind, keys_in(host_.keyspace()), in_child);
+}
+
+BackgroundFacts ForkOrLiveJob::facts() const {
   if (is_live()) {
     return {.kind = live_->kind(),
             .progress = live_->progress(),
@@ -42,36 +62,27 @@ Persistence::Background Persistence::background() const {
           .cow_told_ms = child_.cow_told_ms()};
 }
 
-// A large value would be written while everybody waits.
-bool Persistence::may_go_live(const persist::SnapshotOptions& options) const {
-  const SnapshotMethod method = server_.options().persistence.snapshot_method;
-  if (method == SnapshotMethod::kFork || options.key_delay_us != 0 || live_ == nullptr)
-    return false;
-  const Keyspace& keyspace = server_.keyspace();
-  if (!live_->ready() || keyspace.large_values() > 0) return false;
-  return method == SnapshotMethod::kLive || is_live_better(keyspace.memory_bytes());
+std::optional<ChildEnd> ForkOrLiveJob::poll() {
+  const std::optional<ChildEnd> ended = child_.poll();
+  if (live_ == nullptr) return ended;
+  live_->rest(child_.active());
+  // A live snapshot that was given up still has a walk to finish, beside a child.
+  const std::optional<ChildEnd> live_ended = live_->poll();
+  return ended ? ended : live_ended;
 }
 
-bool Persistence::start_live(persist::ChildKind kind, const persist::SnapshotOptions& options,
-                             const persist::SnapshotFile& file) {
-  if (!may_go_live(options)) return false;
-  live_->begin(kind, options, file, static_cast<unsigned>(server_.workers().size()));
-  return true;
-}
-
-persist::ChildEnd Persistence::stop_background() {
+ChildEnd ForkOrLiveJob::stop() {
   return is_live() ? live_->cancel_and_wait() : child_.kill_and_wait();
 }
 
-void Persistence::end_background_save() {
-  if (background_kind() == persist::ChildKind::kSnapshot) finish_child(stop_background());
+std::optional<ChildEnd> ForkOrLiveJob::cancel() {
+  if (is_live()) return live_->cancel();
+  child_.kill();
+  return std::nullopt;
 }
 
-void Persistence::poll_background() {
-  if (const auto end = child_.poll()) finish_child(*end);
-  if (live_ == nullptr) return;
-  live_->rest(child_.active());
-  if (const auto end = live_->poll()) finish_child(*end);
+void ForkOrLiveJob::on_rearrangement() {
+  if (live_ != nullptr) live_->on_rearrangement();
 }
 
-}  // namespace sorrel::server
+}  // namespace sorrel::persist

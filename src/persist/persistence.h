@@ -2,173 +2,116 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "dispatch/command_table.h"
-#include "persist/child.h"
-#include "persist/live_snapshot.h"
-#include "persist/loader.h"
-#include "persist/snapshot.h"
-#include "server/append_only.h"
+#include "persist/append_only.h"
+#include "persist/dataset_load.h"
+#include "persist/fork_or_live_job.h"
+#include "persist/host.h"
+#include "persist/snapshot_saver.h"
 
-namespace sorrel::server {
+namespace sorrel::persist {
 
-class Server;
-
-// What is known of snapshots, for INFO and LASTSAVE.
-struct SaveFacts {
-  int64_t last_save_s = 0;
-  int64_t last_try_s = 0;  // of one in the background
-  bool last_background_ok = true;
-  int64_t last_background_took_s = -1;
-  uint64_t last_cow_bytes = 0;
-  uint64_t saves = 0;
-  // Server::changes() as the last snapshot holds them. Below zero, that is beyond the end of the
-  // numbers, when some were made before the server counted.
-  uint64_t changes_saved = 0;
-  uint64_t changes_at_fork = 0;  // the same of the one that is being written
-  bool scheduled = false;        // BGSAVE SCHEDULE, until a child may run
-  bool begins_again = false;     // it is one that was begun before, and counted
+// INFO, one field at a time.
+class FieldSink {
+ public:
+  virtual ~FieldSink() = default;
+  virtual void text(std::string_view name, std::string_view value) = 0;
+  virtual void number(std::string_view name, int64_t value) = 0;
+  virtual void ratio(std::string_view name, double value) = 0;
 };
 
-// What is known of a load, from a file or from several.
-struct LoadFacts {
-  bool loading = false;
-  int64_t began_ms = 0;
-  uint64_t total_bytes = 0;
-  uint64_t loaded_bytes = 0;  // of files that have been read to their end
-  persist::LoadProgress progress;
+// What has to happen when one of these directives was set. `in_transaction`: CONFIG SET runs in a
+// transaction or a script. An Error is the answer, and the change is taken back.
+struct DirectiveHook {
+  std::vector<std::string_view> names;
+  std::function<Status(bool in_transaction)> apply;
 };
 
+// DEBUG RELOAD.
 struct ReloadOptions {
   bool save = true;
   bool flush = true;
   bool merge = false;
 };
 
-// Where the keyspace meets the disk: when it is saved and loaded, and what is told about it. The
-// work itself is done in the room `persist`.
+// Persistence of one server: the RDB file, the AOF, and loads. Everything that a server registers
+// or calls is here; the parts behind it are
 //
-//   persistence_save.cc      snapshots: SAVE, BGSAVE, save points, the end of the child
-//   persistence_background.cc  what goes on beside commands: in a process, or live
-//   persistence_load.cc      at the start and DEBUG RELOAD; others are let in and hear LOADING
-//   persistence_commands.cc  SAVE, BGSAVE, LASTSAVE
+//   SnapshotSaver   when the RDB file is written
+//   AppendOnly      whether the AOF is kept, its rewrites
+//   DatasetLoad     a load that goes on while other clients hear LOADING
+//   ForkOrLiveJob   the one file of all keys that may be written beside commands
 //
-// Thread rule: everything under the gate.
+// In the order of a server's life: connect(); check_files(), or has_data(), load_at_start() and
+// open_at_start(); cron() ten times a second; prepare_shutdown(); stop().
+//
+// Thread rule: in an exclusive section, or before workers start.
 class Persistence {
  public:
-  explicit Persistence(Server& server);
-  // There are keys now, if none yet. Before workers start.
+  // `host` outlives it.
+  explicit Persistence(Host& host);
+  // The host has a keyspace from now on.
   void connect();
 
-  // SAVE, BGSAVE, LASTSAVE, and those of the log. This object outlives the table.
+  // SAVE, BGSAVE, LASTSAVE, BGREWRITEAOF, WAITAOF. This object outlives the table.
   std::vector<Binding> bindings();
+  std::vector<DirectiveHook> directive_hooks();
+  // What happens first in a child: its priorities with the kernel, its title.
+  void set_child_hook(std::function<void(ChildKind)> hook);
+  // Where the AOF's thread runs. Before open_at_start().
+  void set_processors(io::CpuMask processors);
 
-  // Writes a snapshot now. An Error has been logged. `progress` as in SnapshotOptions.
-  Status save(std::function<void(uint64_t keys)> progress = {});
-  // The same in the background. Precondition: nothing is going on there.
-  Status start_background_save();
-  // Ends a snapshot in the background and takes back one that is scheduled; what of both there was.
-  enum class Cancelled : uint8_t { kNothing, kRunning, kScheduled };
-  Cancelled cancel_background_save();
-  // Ends a snapshot in the background and waits for it: from then on it does not put its file in
-  // the place of the one there. Before that file is written or read in another way.
-  void end_background_save();
-  // The keyspace was emptied, which is about to be counted as so many changes: what the child
-  // writes is old, and the file on disk as well.
-  void after_flush_all(uint64_t changes);
-  // Save points, scheduled saves, the child's end. Ten times a second, on worker 0.
-  void cron();
-  // Whether writes are refused because snapshots fail; after options or facts have changed.
-  void judge();
-
+  // An Error has been logged: the server must not start. Looks at the AOF's manifest if appendonly
+  // is off; otherwise load_at_start() does.
+  Status check_files();
   // Is there anything to load?
   bool has_data();
-  // At the start, before worker 0's first turn. An Error has been logged: the server must not go
-  // on.
+  // Before worker 0's first loop iteration. An Error has been logged: the server must not go on.
   Status load_at_start();
-  // DEBUG RELOAD, on `worker`; only `may_yield` lets others in meanwhile. An Error is the answer.
-  Status reload(const ReloadOptions& options, unsigned worker, bool may_yield);
-  // Around every load: others hear LOADING between these, and are let in by let_others_in(), whose
-  // Error says that the server is to end.
-  void begin_loading(uint64_t total_bytes);
-  void end_loading();
-  Status let_others_in(unsigned worker);
-  persist::LoadHooks load_hooks(unsigned worker, bool may_yield);
-  persist::LoadOptions load_options() const;
+  // From now on effects go to the AOF, if it is on. As above.
+  Status open_at_start();
 
-  // Saves as asked and configured before the process ends. An Error has been logged: it must not.
-  struct ShutdownAsked {
-    bool save = false;
-    bool nosave = false;
-    bool force = false;
-    // A second Ctrl-C while the last snapshot is written ends the process at once.
-    bool may_insist = false;
-  };
-  Status prepare_shutdown(const ShutdownAsked& asked);
+  // Ends of background jobs, save points, due rewrites, the disk's health.
+  void cron();
+  // The keyspace was emptied, which is about to be counted as so many changes.
+  void after_flush_all(uint64_t changes) { saver_.after_flush_all(changes); }
+  // DEBUG RELOAD and DEBUG LOADAOF. An Error is the answer.
+  Status reload(const ReloadOptions& options, const DatasetLoad::Place& place);
+  Status reload_aof(const DatasetLoad::Place& place) { return append_only_.reload(place); }
+  // DEBUG AOF-FLUSH-SLEEP
+  void set_write_delay(int64_t us) { append_only_.aof().set_write_delay(us); }
 
-  std::string rdb_path() const;
-  persist::SnapshotOptions snapshot_options(bool as_aof_base) const;
+  // Would prepare_shutdown() write anything that depends on the dataset?
+  bool saves_at_shutdown(const ShutdownRequest& request) const;
+  // Saves as asked and configured. An Error has been logged: the process must not end.
+  Status prepare_shutdown(const ShutdownRequest& request);
+  // After the last worker has ended: writes and syncs what is left.
+  void stop() { append_only_.stop(); }
 
-  // The other half: the append only log.
-  AppendOnly& append_only() { return append_only_; }
-  // What goes on in the background, in a process or without one. There is one thing at a time.
-  struct Background {
-    persist::ChildKind kind = persist::ChildKind::kNone;
-    persist::ChildProgress progress;
-    uint64_t cow_peak = 0;
-    uint64_t keys_total = 0;
-    int64_t started_ms = 0;
-    int64_t cow_told_ms = 0;
-  };
-  Background background() const;
-  persist::ChildKind background_kind() const { return is_live() ? live_->kind() : child_.kind(); }
-  bool background_active() const { return background_kind() != persist::ChildKind::kNone; }
-  // Begins a snapshot without a process, if that is possible and wanted; false: it takes one.
-  // Precondition: nothing goes on in the background.
-  bool start_live(persist::ChildKind kind, const persist::SnapshotOptions& options,
-                  const persist::SnapshotFile& file);
-  // Ends what goes on in the background, and waits for that. Precondition: something does.
-  persist::ChildEnd stop_background();
+  bool loading() const { return load_.facts().loading; }
+  // The section Persistence of INFO.
+  void write_info(FieldSink& out) const;
+  void reset_statistics();
+  // Of children, also those that other parts of the server make.
+  int64_t last_fork_us() const { return job_.child().last_fork_us(); }
+  uint64_t forks() const { return job_.child().forks(); }
+  void count_fork(int64_t took_us) { job_.child().count_fork(took_us); }
 
-  persist::Child& child() { return child_; }
-  // Null until connect().
-  persist::LiveSnapshot* live() { return live_.get(); }
-  const SaveFacts& saves() const { return saves_; }
-  SaveFacts& saves() { return saves_; }
-  LoadFacts& load() { return load_; }
-  uint64_t changes_since_save() const;
+  // Whose walk workers take part in. Null until connect().
+  LiveSnapshot* live_snapshot() { return job_.live(); }
 
  private:
-  std::string rdb_folder() const;
-  static std::string temporary_file(const std::string& folder, const std::string& whose);
-  persist::SnapshotFile snapshot_file(const std::string& whose) const;
-  persist::SnapshotFile snapshot_file(int pid) const { return snapshot_file(std::to_string(pid)); }
-  int64_t now_s() const;
-  bool is_live() const { return live_ != nullptr && live_->active(); }
-  void end_if_insisted(const ShutdownAsked& asked, uint64_t keys);
-  void give_save_up();
-  void poll_background();
-  bool may_go_live(const persist::SnapshotOptions& options) const;
-  void finish_child(const persist::ChildEnd& end);
-  void finish_save(const persist::ChildEnd& end);
-  bool may_try_again() const;
-  void start_due_saves();
-  Status load_rdb_at_start();
-  Status load_rdb(const std::string& path, persist::LoadOptions options, unsigned worker,
-                  bool may_yield);
+  void finish(const ChildEnd& end);
 
-  Server& server_;
-  persist::Child child_;
-  std::unique_ptr<persist::LiveSnapshot> live_;
-  SaveFacts saves_;
-  LoadFacts load_;
+  Host& host_;
+  ForkOrLiveJob job_;
+  SnapshotSaver saver_;
+  DatasetLoad load_;
   AppendOnly append_only_;
-  std::string child_folder_;  // where the child writes; CONFIG SET dir may have come since
-  bool starting_ = false;     // load_at_start() runs
 };
 
-}  // namespace sorrel::server
+}  // namespace sorrel::persist

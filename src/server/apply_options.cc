@@ -248,25 +248,11 @@ void Server::register_hooks() {
     apply_options();
     return {};
   });
-  constexpr std::string_view kSnapshots[] = {"save", "stop-writes-on-bgsave-error"};
-  config_.on_change(kSnapshots, [this](Options&) -> Status {
-    persistence_.judge();
-    return {};
-  });
-  constexpr std::string_view kLog[] = {"appendfsync", "aof-timestamp-enabled",
-                                       "no-appendfsync-on-rewrite"};
-  config_.on_change(kLog, [this](Options&) -> Status {
-    persistence_.append_only().apply_options();
-    return {};
-  });
-  config_.on_change("appendonly", [this](Options& options) -> Status {
-    return persistence_.append_only().turn(options.persistence.append_only,
-                                           config_commands_.in_unit);
-  });
-  config_.on_change("aof-disable-auto-gc", [this](Options& options) -> Status {
-    if (!options.persistence.disable_auto_gc) persistence_.append_only().delete_history();
-    return {};
-  });
+  for (persist::DirectiveHook& hook : persistence_.directive_hooks()) {
+    config_.on_change(hook.names, [this, apply = std::move(hook.apply)](Options&) {
+      return apply(config_commands_.in_unit);
+    });
+  }
   config_.on_change("requirepass", [this](Options& options) -> Status {
     sessions_.users.set_default_password(options.security.requirepass);
     refresh_rights(sessions_);

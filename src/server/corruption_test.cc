@@ -126,7 +126,7 @@ class House {
     for (int db = 0; db < keyspace.database_count(); db++) keyspace.flush(db, false);
     server_->scripting().functions.flush();
     log_.text.clear();
-    Persistence& persistence = server_->persistence();
+    persist::Persistence& persistence = server_->persistence();
     Loaded loaded;
     watch_.begin();
     const auto began = std::chrono::steady_clock::now();

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "io/tls_context.h"
 #include "keyspace/eviction_policy.h"
+#include "persist/options.h"
 
 namespace sorrel::server {
 
@@ -23,7 +24,12 @@ namespace sorrel::server {
 //
 // Thread rule: owned by the main thread. Others are handed the values they need.
 
-enum class Fsync : uint8_t { kEverySecond, kAlways, kNever };
+using persist::PersistenceOptions;
+using persist::SanitizePayload;
+using persist::SavePoint;
+using persist::SnapshotMethod;
+using Fsync = persist::SyncPolicy;
+
 enum class Supervised : uint8_t { kNo, kSystemd, kUpstart, kAuto };
 enum class DisklessLoad : uint8_t { kDisabled, kOnEmptyDatabase, kSwapDatabase };
 enum class TlsClientAuth : uint8_t { kNo, kYes, kOptional };
@@ -31,8 +37,6 @@ enum class TlsClientAuth : uint8_t { kNo, kYes, kOptional };
 enum class TlsUser : uint8_t { kOff, kCommonName, kUri };
 enum class OomScore : uint8_t { kNo, kRelative, kAbsolute };
 enum class ChannelDefault : uint8_t { kResetChannels, kAllChannels };
-enum class SanitizePayload : uint8_t { kNo, kYes, kClients };
-enum class SnapshotMethod : uint8_t { kAuto, kFork, kLive };
 // Who may do a dangerous thing: nobody, everybody, or only who comes over loopback or a unix
 // socket.
 enum class Allowed : uint8_t { kNo, kYes, kLocal };
@@ -77,12 +81,6 @@ enum KeyspaceEventBits : uint32_t {
   kEventNew = 1u << 14,      // n, not part of A
   kEventAll = kEventGeneric | kEventString | kEventList | kEventSet | kEventHash | kEventZset |
               kEventExpired | kEventEvicted | kEventStream | kEventModule,  // A
-};
-
-struct SavePoint {
-  int64_t seconds = 0;
-  int64_t changes = 0;
-  bool operator==(const SavePoint&) const = default;
 };
 
 // A client is dropped at once above `hard_bytes`, or after `soft_seconds` above `soft_bytes`. 0 is
@@ -182,35 +180,6 @@ struct EncodingOptions {
   int64_t hll_sparse_max_bytes = 3000;
   int64_t stream_node_max_bytes = 4096;
   int64_t stream_node_max_entries = 100;
-};
-
-struct PersistenceOptions {
-  std::string dir;  // empty until the server has put its working directory here
-  std::vector<SavePoint> save = {{3600, 1}, {300, 100}, {60, 10000}};
-  std::string rdb_filename = "dump.rdb";
-  bool rdb_compression = true;
-  bool rdb_checksum = true;
-  int64_t rdb_compat_version = 11;
-  bool rdb_del_sync_files = false;
-  bool rdb_incremental_fsync = true;
-  bool stop_writes_on_bgsave_error = true;
-  SanitizePayload sanitize_payload = SanitizePayload::kNo;
-  bool append_only = false;
-  std::string append_filename = "appendonly.aof";
-  std::string append_dirname = "appendonlydir";
-  Fsync append_fsync = Fsync::kEverySecond;
-  bool no_fsync_on_rewrite = false;
-  int64_t auto_rewrite_percentage = 100;
-  int64_t auto_rewrite_min_bytes = int64_t{64} << 20;
-  bool load_truncated = true;
-  bool use_rdb_preamble = true;
-  bool timestamps = false;
-  bool rewrite_incremental_fsync = true;
-  bool disable_auto_gc = false;
-  SnapshotMethod snapshot_method = SnapshotMethod::kAuto;
-  int64_t rdb_key_save_delay_us = 0;
-  int64_t key_load_delay_us = 0;
-  int64_t loading_events_interval_bytes = int64_t{2} << 20;
 };
 
 struct ReplicationOptions {

@@ -60,7 +60,7 @@ Server::~Server() {
   listeners_.close();
   for (auto& worker : workers_) worker->stop();
   for (auto& worker : workers_) worker->join();
-  persistence_.append_only().stop();
+  persistence_.stop();
 }
 
 Status Server::start() {
@@ -91,7 +91,7 @@ Status Server::start() {
     workers_.push_back(std::make_unique<Worker>(i, threads, *executors_, sessions_, expiry_, clock_,
                                                 random_word()));
     workers_.back()->set_latency_monitor(&admin_.latency_monitor());
-    workers_.back()->set_live_snapshot(persistence_.live());
+    workers_.back()->set_live_snapshot(persistence_.live_snapshot());
     sessions_.hosts.push_back(&workers_.back()->host());
   }
   effects_.durability().set_workers(threads, [this](unsigned worker) {
@@ -102,7 +102,7 @@ Status Server::start() {
   apply_options();
   register_hooks();
   register_warnings();
-  persistence_.child().prepare = [this](persist::ChildKind kind) { prepare_child(kind); };
+  persistence_.set_child_hook([this](persist::ChildKind kind) { prepare_child(kind); });
   if (const Status adjusted = oom_adjuster_.apply(options_.process); !adjusted) {
     log_.warning("Can't adjust the score for the kernel: " + adjusted.error().text);
   }
@@ -118,7 +118,7 @@ Status Server::start() {
 void Server::place_threads() {
   processors_.prepare(options_.process, log_);
   for (const auto& worker : workers_) worker->set_processors(&processors_.workers());
-  persistence_.append_only().set_processors(processors_.background());
+  persistence_.set_processors(processors_.background());
   const auto settle = [mask = processors_.background()] {
     io::name_this_thread("reclaimer");
     (void)mask.apply().ok();
@@ -135,7 +135,7 @@ Status Server::build_commands() {
   config_commands_.files = files_;
   config_commands_.reset_statistics = [this] { reset_stats(); };
   config_commands_.is_local = is_local;
-  config_commands_.is_loading = [this] { return persistence_.load().loading; };
+  config_commands_.is_loading = [this] { return persistence_.loading(); };
   config_commands_.user_lines = [this] { return user_lines(options_, sessions_.users); };
   add(config_bindings(config_commands_));
   add(session_bindings(sessions_));
@@ -201,11 +201,11 @@ int Server::run() {
   const Status watching = loop.watch_signals([this](int signal) { on_signal(signal); });
   if (!watching) log_.warning("Signals are not watched: " + watching.error().text);
   workers_[0]->set_server_cron([this] { cron(); });
-  if (!options_.persistence.append_only && !persistence_.append_only().look_at_files()) return 1;
+  if (!persistence_.check_files()) return 1;
   // From the first moment on nobody may take the empty keyspace for the real one.
   const bool loads = persistence_.has_data();
   node_.set(NodeState::kLoading, loads);
-  if (!loads && !open_log()) return 1;
+  if (!loads && !persistence_.open_at_start()) return 1;
   for (size_t i = 1; i < workers_.size(); i++) workers_[i]->start_thread();
   if (loads) load_data();
   if (!stopping()) tell_ready();
@@ -214,7 +214,7 @@ int Server::run() {
   for (size_t i = 1; i < workers_.size(); i++) workers_[i]->join();
   listeners_.close();
   // All workers have handed over what they had.
-  persistence_.append_only().stop();
+  persistence_.stop();
   if (exit_code_.load() == 0) log_.warning("Redis is now ready to exit, bye bye...");
   return exit_code_.load();
 }
@@ -225,15 +225,9 @@ void Server::load_data() {
   bool opened = false;
   workers_[0]->run_alone([&] {
     loaded = persistence_.load_at_start();
-    opened = loaded && open_log();
+    opened = loaded && persistence_.open_at_start();
   });
   if (!opened && !stopping()) request_stop(1);
-}
-
-// From now on everything goes into the log, if there is one. False: it cannot, and that has been
-// logged.
-bool Server::open_log() {
-  return !options_.persistence.append_only || persistence_.append_only().open_at_start();
 }
 
 void Server::tell_ready() {
@@ -271,16 +265,15 @@ void Server::shut_down_if_wanted() {
   if (stop_signal_ == 0 || stopping()) return;
   const ProcessOptions& process = options_.process;
   const int how = stop_signal_ == SIGINT ? process.shutdown_on_sigint : process.shutdown_on_sigterm;
-  const Persistence::ShutdownAsked asked{
+  const persist::ShutdownRequest asked{
       .save = (how & kShutdownSave) != 0,
       .nosave = (how & kShutdownNoSave) != 0,
       .force = (how & kShutdownForce) != 0,
       .may_insist = true,
   };
   // What a script has done by halves is not saved; it is told to end, and then we see.
-  const bool saves = asked.save || (!asked.nosave && !options_.persistence.save.empty()) ||
-                     persistence_.append_only().state() != AppendOnly::State::kOff;
-  if ((node_.reasons & NodeState::kBusy) != 0 && saves) return;
+  const bool is_busy = (node_.reasons & NodeState::kBusy) != 0;
+  if (is_busy && persistence_.saves_at_shutdown(asked)) return;
   log_.notice("User requested shutdown...");
   if (persistence_.prepare_shutdown(asked)) {
     stop_now(0);
@@ -365,9 +358,7 @@ void Server::reset_stats() {
   }
   keyspace_->reset_stats();
   reclaimer_.reset_statistics();
-  persistence_.child().reset_statistics();
-  persistence_.append_only().reset_statistics();
-  persistence_.saves().saves = 0;
+  persistence_.reset_statistics();
   memory_->reset_statistics();
   sessions_.rejected.store(0);
   facts_.stats_reset_ms = clock_.wall_ms();

@@ -11,6 +11,7 @@
 #include "io/system_clock.h"
 #include "keyspace/keyspace.h"
 #include "keyspace/reclaimer.h"
+#include "persist/persistence.h"
 #include "propagate/effect_log.h"
 #include "script/scripting.h"
 #include "server/admin.h"
@@ -20,7 +21,7 @@
 #include "server/listeners.h"
 #include "server/oom_adjuster.h"
 #include "server/options.h"
-#include "server/persistence.h"
+#include "server/persistence_host.h"
 #include "server/processors.h"
 #include "server/rate_sampler.h"
 #include "server/script_debugging.h"
@@ -97,7 +98,7 @@ class Server : public io::AcceptHandler {
   NodeState& node() { return node_; }
   script::Scripting& scripting() { return scripting_; }
   Admin& admin() { return admin_; }
-  Persistence& persistence() { return persistence_; }
+  persist::Persistence& persistence() { return persistence_; }
   ScriptDebugging& script_debugging() { return script_debugging_; }
   const ExecutorWorld& executors() const { return *executors_; }
   const Waiters& waiters() const { return waiters_; }
@@ -138,7 +139,6 @@ class Server : public io::AcceptHandler {
   void show_title();
   void prepare_child(persist::ChildKind kind);
   void load_data();
-  bool open_log();
   void tell_ready();
   void on_signal(int signal);
   void shut_down_if_wanted();
@@ -164,7 +164,8 @@ class Server : public io::AcceptHandler {
   EffectStream effects_;
   std::unique_ptr<Keyspace> keyspace_;
   script::Scripting scripting_;
-  Persistence persistence_{*this};
+  PersistenceHost persistence_host_{*this};
+  persist::Persistence persistence_{persistence_host_};
   ScriptDebugging script_debugging_{*this};
   Admin admin_{*this};
   std::unique_ptr<CommandTable> commands_;
