@@ -1,24 +1,14 @@
-#include "server/command_line.h"
-
-#include <fmt/format.h>
-
-#include <algorithm>
+#include "config/command_line.h"
 
 #include "base/bytes.h"
-#include "server/config_text.h"
+#include "config/config_file.h"
+#include "config/config_text.h"
 
-namespace sorrel::server {
+namespace sorrel::config {
 namespace {
 
 bool is_name(std::string_view word) {
   return word.substr(0, 2) == "--";
-}
-
-CommandLine refuse(std::string message) {
-  CommandLine line;
-  line.action = CommandLine::Action::kRefuse;
-  line.message = std::move(message);
-  return line;
 }
 
 // --name, or "--name value" in one word.
@@ -27,23 +17,12 @@ bool names_only(std::string_view word) {
   return parts && parts->size() == 1;
 }
 
-constexpr std::string_view kNoSentinel =
-    "Sentinel mode is not supported yet. Run Redis's own redis-sentinel.";
-
-// As Redis sees it: any word counts, also one that is the value of another.
-bool asks_for_sentinel(std::span<const std::string> words, std::string_view program) {
-  program.remove_prefix(program.rfind('/') + 1);
-  if (program.find("redis-sentinel") != std::string_view::npos) return true;
-  if (program.find("sorrel-sentinel") != std::string_view::npos) return true;
-  return std::any_of(words.begin(), words.end(),
-                     [](const std::string& word) { return iequals(word, "--sentinel"); });
-}
-
 // Puts the --name value words together. One word at a time, because whether "--x" is a name or the
 // value of the name before it depends on that name alone.
 class DirectiveWriter {
  public:
-  explicit DirectiveWriter(std::span<const std::string> words) : words_(words) {}
+  DirectiveWriter(const Table& table, std::span<const std::string> words)
+      : table_(table), words_(words) {}
 
   std::string write() {
     for (size_t i = 0; i < words_.size(); i++) {
@@ -63,12 +42,14 @@ class DirectiveWriter {
     if (!text_.empty()) text_ += '\n';
     text_ += word.substr(2) + " ";
     if (!names_only(word)) return;
-    const bool stands_alone = i + 1 == words_.size() || is_name(words_[i + 1]);
-    const bool save = iequals(word, "--save");
-    if (save && stands_alone) text_ += "\"\"";
-    value_is_due_ = !(stands_alone && save);
+    const bool has_value = i + 1 < words_.size() && !is_name(words_[i + 1]);
+    const Directive* row = table_.find(std::string_view(word).substr(2));
+    const bool stands_alone = !has_value && row != nullptr && row->has(kMayStandAlone);
+    if (stands_alone) text_ += "\"\"";
+    value_is_due_ = !stands_alone;
   }
 
+  const Table& table_;
   std::span<const std::string> words_;
   std::string text_;
   bool value_is_due_ = false;
@@ -76,19 +57,10 @@ class DirectiveWriter {
 
 }  // namespace
 
-CommandLine parse_command_line(std::span<const std::string> words, std::string_view program) {
+CommandLine parse_command_line(const Table& table, std::span<const std::string> words) {
   CommandLine line;
-  const bool sentinel = asks_for_sentinel(words, program);
-  if (words.empty()) return sentinel ? refuse(std::string(kNoSentinel)) : line;
+  if (words.empty()) return line;
   const std::string& first = words[0];
-  if (first == "-v" || first == "--version") line.action = CommandLine::Action::kVersion;
-  if (first == "-h" || first == "--help") line.action = CommandLine::Action::kHelp;
-  if (first == "--check-system") line.action = CommandLine::Action::kCheckSystem;
-  if (line.action != CommandLine::Action::kRun) return line;
-  if (first == "--test-memory") {
-    return refuse("--test-memory is not offered; use a memory tester such as memtester.\n");
-  }
-  if (sentinel) return refuse(std::string(kNoSentinel));
   if (first == "-") {
     line.config_from_stdin = true;
     words = words.subspan(1);
@@ -100,12 +72,13 @@ CommandLine parse_command_line(std::span<const std::string> words, std::string_v
     line.config_from_stdin = true;
     words = words.first(words.size() - 1);
   }
-  line.directives = DirectiveWriter(words).write();
+  line.directives = DirectiveWriter(table, words).write();
   return line;
 }
 
-Status load_from_command_line(const CommandLine& command_line, std::string_view stdin_text,
-                              Options& options, const LoadEnvironment& environment) {
+Status load_from_command_line(const Table& table, const CommandLine& command_line,
+                              std::string_view stdin_text, Values& options,
+                              const LoadEnvironment& environment) {
   std::string text;
   if (!command_line.config_path.empty()) {
     Result<std::string> file = read_config_file(command_line.config_path, environment.files);
@@ -119,27 +92,7 @@ Status load_from_command_line(const CommandLine& command_line, std::string_view 
     text += '\n';
     text += command_line.directives;
   }
-  return load_config(text, options, environment);
+  return load_config(table, text, options, environment);
 }
 
-std::string usage_text(std::string_view program) {
-  return fmt::format(
-      "Usage: {0} [config-file] [--directive value ...] [-]\n"
-      "\n"
-      "  config-file          read the configuration from this file\n"
-      "  -                    read configuration from standard input (first or last word)\n"
-      "  --directive value    set a directive; later ones win over the file\n"
-      "  -v, --version        print the version\n"
-      "  -h, --help           print this text\n"
-      "  --check-system       look for system settings that slow the server down\n"
-      "\n"
-      "Examples:\n"
-      "  {0}                                  with the defaults\n"
-      "  {0} sorrel.conf                      with a file\n"
-      "  {0} --port 7777 --save ''            with directives only\n"
-      "  {0} sorrel.conf --loglevel verbose   with both\n"
-      "  echo 'maxmemory 128mb' | {0} -       with standard input\n",
-      program);
-}
-
-}  // namespace sorrel::server
+}  // namespace sorrel::config

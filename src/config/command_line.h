@@ -5,40 +5,26 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "server/config_file.h"
-#include "server/options.h"
+#include "config/option_table.h"
 
-namespace sorrel::server {
+namespace sorrel::config {
 
-// What the words behind the program's name ask for.
+// The configuration in the words after a program's name.
 struct CommandLine {
-  enum class Action {
-    kRun,
-    kVersion,
-    kHelp,
-    kCheckSystem,
-    kRefuse,  // print `message` to standard error and exit with 1
-  };
-  Action action = Action::kRun;
   std::string config_path;         // empty: no file
   bool config_from_stdin = false;  // "-" as first or last word
   std::string directives;          // the --name value words as configuration text
-  std::string message;
 };
 
-// `--a b --c d e` becomes the lines `a "b"` and `c "d" "e"`. The word right behind a name belongs
-// to it even when it begins with "--", except that --save may stand alone.
-//
-// Sentinel, by --sentinel or by a program that is called redis-sentinel, is refused until it is
-// there: it would be an ordinary server that nothing watches over.
-CommandLine parse_command_line(std::span<const std::string> words, std::string_view program = {});
+// `[file] [--name value...] [-]`. `--a b --c d e` becomes the lines `a "b"` and `c "d" "e"`. The
+// word right after a name belongs to it even when it begins with "--", unless the directive may
+// stand alone (kMayStandAlone).
+CommandLine parse_command_line(const Table& table, std::span<const std::string> words);
 
-// Everything that a start has to say, in the order of precedence: file, standard input, command
-// line. Fails as load_config does.
-Status load_from_command_line(const CommandLine& command_line, std::string_view stdin_text,
-                              Options& options, const LoadEnvironment& environment);
+// All sources of a start, in the order of precedence: file, standard input, command line. Fails as
+// load_config does.
+Status load_from_command_line(const Table& table, const CommandLine& command_line,
+                              std::string_view stdin_text, Values& options,
+                              const LoadEnvironment& environment);
 
-// For --help, with `program` as the user called it.
-std::string usage_text(std::string_view program);
-
-}  // namespace sorrel::server
+}  // namespace sorrel::config

@@ -1,10 +1,10 @@
-#include "server/config_disk.h"
+#include "config/config_disk.h"
 
 #include <utility>
 
 #include "io/files.h"
 
-namespace sorrel::server {
+namespace sorrel::config {
 namespace {
 
 // Far more than any configuration has; a path that turns out to be a device must not fill memory.
@@ -46,4 +46,4 @@ FileAccess disk_files() {
   return files;
 }
 
-}  // namespace sorrel::server
+}  // namespace sorrel::config

@@ -1,10 +1,10 @@
 #pragma once
 
-#include "server/config_file.h"
+#include "config/file_access.h"
 
-namespace sorrel::server {
+namespace sorrel::config {
 
 // The real file system for configuration.
 FileAccess disk_files();
 
-}  // namespace sorrel::server
+}  // namespace sorrel::config

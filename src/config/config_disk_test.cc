@@ -1,12 +1,14 @@
-#include "server/config_disk.h"
+#include "config/config_disk.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
+#include "config/config_file.h"
+#include "config/sample_options.h"
 #include "io/files.h"
 
-namespace sorrel::server {
+namespace sorrel::config {
 namespace {
 
 class ConfigDisk : public ::testing::Test {
@@ -51,18 +53,19 @@ TEST_F(ConfigDisk, ErrorsAreTheSystemsWordsAlone) {
 
 TEST_F(ConfigDisk, LoadsWithIncludesRelativeToDir) {
   ASSERT_TRUE(std::filesystem::create_directory(folder_ / "conf.d"));
-  ASSERT_TRUE(io::write_file_atomically(at("conf.d/1.conf"), "port 1\nhz 20"));
+  ASSERT_TRUE(io::write_file_atomically(at("conf.d/1.conf"), "port 1\npool-size 20"));
   ASSERT_TRUE(io::write_file_atomically(at("conf.d/2.conf"), "port 2\n"));
   LoadEnvironment environment;
   environment.files = files_;
-  Options options;
+  SampleOptions options;
   const Status status =
-      load_config("dir " + folder_.string() + "\ninclude conf.d/*.conf\n", options, environment);
+      load_config(sample_table(), "folder " + folder_.string() + "\ninclude conf.d/*.conf\n",
+                  options, environment);
   ASSERT_TRUE(status) << status.error().text;
-  EXPECT_EQ(options.network.port, 2);
-  EXPECT_EQ(options.process.hz, 20);
-  EXPECT_EQ(options.persistence.dir, folder_.string());
+  EXPECT_EQ(options.listen.port, 2);
+  EXPECT_EQ(options.pool.size, 20);
+  EXPECT_EQ(options.folder, folder_.string());
 }
 
 }  // namespace
-}  // namespace sorrel::server
+}  // namespace sorrel::config

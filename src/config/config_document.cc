@@ -1,4 +1,4 @@
-#include "server/config_document.h"
+#include "config/config_document.h"
 
 #include <fmt/format.h>
 
@@ -6,27 +6,10 @@
 #include <variant>
 #include <vector>
 
-#include "server/config_text.h"
-#include "server/option_table.h"
-
-namespace sorrel::server {
+namespace sorrel::config {
 namespace {
 
 constexpr size_t kColumns = 90;
-
-constexpr std::string_view kPreamble =
-    "Configuration of the Sorrel server, with every directive at its default. Start the server "
-    "with "
-    "the path of a copy of this file as its first argument. One directive stands on each line, "
-    "blanks separate its arguments, and an argument with blanks stands in quotes. Sizes take the "
-    "units k, m, g (powers of 1000) and kb, mb, gb (powers of 1024). The last of several lines for "
-    "the same directive wins, except that save and user lines add up.";
-
-constexpr std::string_view kFileWords =
-    "Words that only this file knows: include PATH reads another file (or all that match a glob) "
-    "in "
-    "this place; rename-command OLD NEW gives a command another name, and an empty NEW takes it "
-    "away; user NAME RULES... makes a user as ACL SETUSER does.";
 
 void append_comment(std::string& out, std::string_view text) {
   std::string line = "#";
@@ -44,7 +27,7 @@ void append_comment(std::string& out, std::string_view text) {
   out += line + "\n";
 }
 
-// What the help need not say because the table knows it.
+// The sentences that follow from the row itself.
 std::string facts(const Directive& row) {
   std::string text;
   if (const auto* kind = std::get_if<WordKind>(&row.kind)) {
@@ -67,7 +50,7 @@ std::string facts(const Directive& row) {
   return text;
 }
 
-void append_row(std::string& out, const Directive& row, const Options& defaults) {
+void append_row(std::string& out, const Directive& row, const Values& defaults) {
   append_comment(out, std::string(row.help) + facts(row));
   const std::vector<std::string> lines = file_lines(row, defaults);
   for (const std::string& line : lines) out += fmt::format("{} {}\n", row.name, line);
@@ -77,21 +60,21 @@ void append_row(std::string& out, const Directive& row, const Options& defaults)
 
 }  // namespace
 
-std::string documented_config() {
-  const Options defaults;
+std::string documented_config(const Table& table) {
   std::string out;
-  append_comment(out, kPreamble);
-  out += "#\n";
-  append_comment(out, kFileWords);
+  for (const std::string_view paragraph : table.program().preamble) {
+    if (!out.empty()) out += "#\n";
+    append_comment(out, paragraph);
+  }
   out += '\n';
-  for (const DirectiveGroup& group : directive_groups()) {
-    out += fmt::format("# {:=<{}}\n\n", std::string(group.title) + " ", kColumns - 2);
-    for (const Directive& row : group.rows) {
-      if (!row.has(kHidden)) append_row(out, row, defaults);
+  for (const Chapter& chapter : table.chapters()) {
+    out += fmt::format("# {:=<{}}\n\n", std::string(chapter.title) + " ", kColumns - 2);
+    for (const Directive& row : chapter.rows) {
+      if (!row.has(kHidden)) append_row(out, row, table.defaults());
     }
   }
   out.pop_back();
   return out;
 }
 
-}  // namespace sorrel::server
+}  // namespace sorrel::config

@@ -2,10 +2,12 @@
 
 #include <string>
 
-namespace sorrel::server {
+#include "config/option_table.h"
 
-// sorrel.conf: every directive that is not hidden, with its help and its default, made from the
-// table. Loading it changes nothing.
-std::string documented_config();
+namespace sorrel::config {
 
-}  // namespace sorrel::server
+// The documented configuration file (sorrel.conf): every directive that is not hidden, with its
+// help and its default, made from the table. Loading it changes nothing.
+std::string documented_config(const Table& table);
+
+}  // namespace sorrel::config

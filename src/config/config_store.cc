@@ -1,16 +1,16 @@
-#include "server/config_store.h"
+#include "config/config_store.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cassert>
+#include <memory>
 #include <set>
 
 #include "base/bytes.h"
 #include "base/glob.h"
-#include "server/directive_effect.h"
+#include "config/directive_effect.h"
 
-namespace sorrel::server {
+namespace sorrel::config {
 namespace {
 
 Error set_failed(std::string_view name, std::string_view reason) {
@@ -20,10 +20,6 @@ Error set_failed(std::string_view name, std::string_view reason) {
 
 bool is_pattern(std::string_view text) {
   return text.find_first_of("[*?") != std::string_view::npos;
-}
-
-bool is_allowed(Allowed who, const ConfigStore::Caller& caller) {
-  return who == Allowed::kYes || (who == Allowed::kLocal && caller.local);
 }
 
 // CONFIG SET separates the arguments of a multi-argument directive by single blanks; an empty value
@@ -47,21 +43,6 @@ std::string_view spelling_of(const Directive& row, std::string_view asked) {
 
 }  // namespace
 
-void ConfigStore::on_change(std::span<const std::string_view> names, Apply apply) {
-  Hook hook;
-  hook.apply = std::move(apply);
-  for (std::string_view name : names) {
-    const Directive* row = find_directive(name);
-    assert(row != nullptr);
-    if (row != nullptr) hook.rows.push_back(row);
-  }
-  hooks_.push_back(std::move(hook));
-}
-
-void ConfigStore::on_change(std::string_view name, Apply apply) {
-  on_change(std::span<const std::string_view>(&name, 1), std::move(apply));
-}
-
 std::vector<ConfigStore::Setting> ConfigStore::get(std::span<const std::string> patterns) const {
   std::vector<Setting> found;
   std::set<std::string> names;
@@ -71,16 +52,14 @@ std::vector<ConfigStore::Setting> ConfigStore::get(std::span<const std::string> 
   };
   for (const std::string& pattern : patterns) {
     if (!is_pattern(pattern)) {
-      if (const Directive* row = find_directive(pattern)) add(*row, pattern);
+      if (const Directive* row = table_.find(pattern)) add(*row, pattern);
       continue;
     }
-    for (const DirectiveGroup& group : directive_groups()) {
-      for (const Directive& row : group.rows) {
-        if (row.has(kHidden)) continue;
-        if (glob_match(pattern, row.name, true)) add(row, row.name);
-        if (row.alias.empty() || row.has(kAliasUnlisted)) continue;
-        if (glob_match(pattern, row.alias, true)) add(row, row.alias);
-      }
+    for (const Directive* row : table_.rows()) {
+      if (row->has(kHidden)) continue;
+      if (glob_match(pattern, row->name, true)) add(*row, row->name);
+      if (row->alias.empty() || row->has(kAliasUnlisted)) continue;
+      if (glob_match(pattern, row->alias, true)) add(*row, row->alias);
     }
   }
   return found;
@@ -90,7 +69,7 @@ Result<std::vector<ConfigStore::Change>> ConfigStore::resolve(std::span<const Se
                                                               const Caller& caller) const {
   std::vector<Change> changes;
   for (const auto& [name, value] : settings) {
-    const Directive* row = find_directive(name);
+    const Directive* row = table_.find(name);
     if (row == nullptr) {
       return Error{
           fmt::format("ERR Unknown option or number of arguments for CONFIG SET - '{}'", name)};
@@ -99,7 +78,7 @@ Result<std::vector<ConfigStore::Change>> ConfigStore::resolve(std::span<const Se
     if (row->has(kStartupOnly) && !unchanged) {
       return set_failed(name, "can't set immutable config");
     }
-    if (row->has(kProtected) && !is_allowed(options_.security.protected_configs, caller)) {
+    if (row->has(kProtected) && !caller.may_set_protected) {
       return set_failed(name, "can't set protected config");
     }
     if (row->has(kNotWhileLoading) && caller.loading) {
@@ -117,42 +96,51 @@ Result<std::vector<ConfigStore::Change>> ConfigStore::resolve(std::span<const Se
 Status ConfigStore::set(std::span<const Setting> settings, const Caller& caller) {
   const Result<std::vector<Change>> changes = resolve(settings, caller);
   if (!changes) return changes.error();
-  const Options before = options_;
-  for (const Change& change : *changes) {
-    const std::vector<std::string> args = split_value(*change.row, *change.value);
-    if (Status status = assign(*change.row, options_, args); !status) {
-      options_ = before;
-      return set_failed(change.spelling, status.error().text);
-    }
-    if (Status status = check_supported(*change.row, options_); !status) {
-      options_ = before;
-      return set_failed(change.spelling, status.error().text);
-    }
+  const std::unique_ptr<Values> before = options_.copy();
+  if (Status status = assign_all(*changes); !status) {
+    options_.take(*before);
+    return status;
   }
-  normalize(options_);
-  return run_hooks(*changes, before);
+  return run_hooks(*changes, *before);
 }
 
-Status ConfigStore::run_hooks(std::span<const Change> changes, const Options& before) {
+Status ConfigStore::assign_all(std::span<const Change> changes) {
+  for (const Change& change : changes) {
+    const std::vector<std::string> args = split_value(*change.row, *change.value);
+    Status status = assign(*change.row, options_, args);
+    if (status) status = check_supported(table_, *change.row, options_);
+    if (!status) return set_failed(change.spelling, status.error().text);
+  }
+  const auto normalize = table_.program().normalize;
+  if (normalize != nullptr) normalize(options_);
+  return {};
+}
+
+bool ConfigStore::concerns(const Hook& hook, const Directive& row) {
+  if (hook.part == &kWithoutEffect) return row.has(kNoEffectYet) || row.has(kNeedless);
+  return hook.part == row.part;
+}
+
+Status ConfigStore::run_hooks(std::span<const Change> changes, const Values& before) {
   // Collected before any hook runs, because a hook may correct values.
   std::vector<std::pair<const Hook*, std::string_view>> due;
   for (const Change& change : changes) {
     const Directive& row = *change.row;
     if (!row.has(kReapply) && show(row, options_) == show(row, before)) continue;
     for (const Hook& hook : hooks_) {
-      if (std::find(hook.rows.begin(), hook.rows.end(), &row) == hook.rows.end()) continue;
+      if (!concerns(hook, row)) continue;
       const bool listed = std::any_of(due.begin(), due.end(),
                                       [&](const auto& entry) { return entry.first == &hook; });
       if (!listed) due.emplace_back(&hook, change.spelling);
     }
   }
   for (size_t i = 0; i < due.size(); i++) {
-    const Status status = due[i].first->apply(options_);
+    const Status status = due[i].first->apply();
     if (status) continue;
-    options_ = before;
-    // Going back to values that were in effect a moment ago; there is nobody left to tell when even
-    // that fails, and the hook has logged it.
-    for (size_t j = 0; j <= i; j++) (void)due[j].first->apply(options_);
+    options_.take(before);
+    // Going back to values that were in effect a moment ago. When even that fails, the hook has
+    // logged it.
+    for (size_t j = 0; j <= i; j++) (void)due[j].first->apply();
     return set_failed(due[i].second, status.error().text);
   }
   return {};
@@ -167,11 +155,11 @@ Status ConfigStore::rewrite(const FileAccess& files, const RewriteRequest& reque
     if (!text) return Error{fmt::format("ERR Rewriting config file: {}", text.error().text)};
     old_text = std::move(*text);
   }
-  const std::string new_text = rewrite_config(old_text, options_, request);
+  const std::string new_text = rewrite_config(table_, old_text, options_, request);
   const Status status = files.replace ? files.replace(config_file_, new_text)
                                       : Status(Error{"Operation not supported"});
   if (!status) return Error{fmt::format("ERR Rewriting config file: {}", status.error().text)};
   return {};
 }
 
-}  // namespace sorrel::server
+}  // namespace sorrel::config

@@ -8,41 +8,40 @@
 #include <vector>
 
 #include "base/result.h"
-#include "server/config_file.h"
-#include "server/config_rewrite.h"
-#include "server/option_table.h"
-#include "server/options.h"
+#include "config/config_rewrite.h"
+#include "config/file_access.h"
+#include "config/option_table.h"
 
-namespace sorrel::server {
+namespace sorrel::config {
 
-// CONFIG at run time: what the configuration is, changing it, and writing it back.
+// CONFIG at run time: reading the configuration, changing it, and writing it back.
 //
 // Errors are whole replies ("ERR CONFIG SET failed ...") in Redis's words.
 //
-// Thread rule: the main thread only, or under the gate.
+// Thread rule: the main thread only, or inside an exclusive section.
 class ConfigStore {
  public:
-  // Puts a changed value into effect. Called after Options has been changed; it may correct the
-  // value
-  // (`dir` becomes absolute). Answers why it cannot be done, and then everything is taken back and
-  // the hooks that had run are called once more with the old values.
-  using Apply = std::function<Status(Options&)>;
+  // Puts a part's changed values into effect. Called after the options have been changed; it may
+  // correct them (`dir` becomes absolute). An Error says why that cannot be done: then all values
+  // are restored, and the functions that had run are called once more with the old values.
+  using Apply = std::function<Status()>;
 
   struct Caller {
-    bool local = false;    // over loopback or a unix socket
+    bool may_set_protected = false;
     bool loading = false;  // the dataset is being loaded
   };
   using Setting = std::pair<std::string, std::string>;  // name, value
 
-  // `options` must outlive the store.
-  explicit ConfigStore(Options& options) : options_(options) {}
+  // Both outlive the store; `options` is of the table's struct.
+  ConfigStore(const Table& table, Values& options) : table_(table), options_(options) {}
 
-  const Options& options() const { return options_; }
+  const Table& table() const { return table_; }
 
-  // Calls `apply` when one of `names` has changed; once, however many of them have. Unknown names
-  // are a mistake of ours and are ignored in release builds.
-  void on_change(std::span<const std::string_view> names, Apply apply);
-  void on_change(std::string_view name, Apply apply);
+  // Calls `apply` when a directive of `part` has changed; once, however many of them have. Parts
+  // are served in the order of the changes, one part's functions in that of registration.
+  void on_change(const Part& part, Apply apply) { hooks_.push_back({&part, std::move(apply)}); }
+  // Calls `apply` when a directive has changed that nothing acts on (kNoEffectYet, kNeedless).
+  void on_change_without_effect(Apply apply) { on_change(kWithoutEffect, std::move(apply)); }
 
   // The directives that match any of the patterns, each name once, in table order. A name without
   // glob characters is answered as it was asked, hidden directives included; aliases are names of
@@ -52,7 +51,8 @@ class ConfigStore {
   // All or nothing.
   Status set(std::span<const Setting> settings, const Caller& caller);
 
-  // Where the configuration came from; empty: no file. Should be absolute, because `dir` moves.
+  // The file that the configuration came from; empty: no file. Should be absolute, because the
+  // working directory moves.
   void set_config_file(std::string path) { config_file_ = std::move(path); }
   const std::string& config_file() const { return config_file_; }
 
@@ -60,8 +60,10 @@ class ConfigStore {
   Status rewrite(const FileAccess& files, const RewriteRequest& request) const;
 
  private:
+  static constexpr Part kWithoutEffect{"without effect"};
+
   struct Hook {
-    std::vector<const Directive*> rows;
+    const Part* part;
     Apply apply;
   };
   // A setting that has passed the checks on its name.
@@ -71,13 +73,16 @@ class ConfigStore {
     const std::string* value;
   };
 
+  static bool concerns(const Hook& hook, const Directive& row);
   Result<std::vector<Change>> resolve(std::span<const Setting> settings,
                                       const Caller& caller) const;
-  Status run_hooks(std::span<const Change> changes, const Options& before);
+  Status assign_all(std::span<const Change> changes);
+  Status run_hooks(std::span<const Change> changes, const Values& before);
 
-  Options& options_;
+  const Table& table_;
+  Values& options_;
   std::vector<Hook> hooks_;
   std::string config_file_;
 };
 
-}  // namespace sorrel::server
+}  // namespace sorrel::config

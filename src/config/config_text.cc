@@ -1,17 +1,31 @@
-#include "server/config_text.h"
+#include "config/config_text.h"
 
-#include <memory>
+#include <fmt/format.h>
 
 #include "base/bytes.h"
-#include "resp/inline_split.h"
+#include "base/quoted_words.h"
 
-namespace sorrel::server {
+namespace sorrel::config {
 
 std::optional<std::vector<std::string>> split_arguments(std::string_view line) {
-  resp::ArgList words;
-  std::vector<std::unique_ptr<std::string>> store;
-  if (!resp::split_inline(line, words, store)) return std::nullopt;
-  return std::vector<std::string>(words.begin(), words.end());
+  QuotedWords reader(line);
+  std::vector<std::string> words;
+  std::string_view plain;
+  std::string text;
+  for (;;) {
+    switch (reader.next(plain, text)) {
+      case QuotedWords::Next::kPlain:
+        words.emplace_back(plain);
+        break;
+      case QuotedWords::Next::kQuoted:
+        words.push_back(std::move(text));
+        break;
+      case QuotedWords::Next::kEnd:
+        return words;
+      case QuotedWords::Next::kUnbalanced:
+        return std::nullopt;
+    }
+  }
 }
 
 std::vector<std::string_view> trimmed_lines(std::string_view text) {
@@ -25,7 +39,7 @@ std::vector<std::string_view> trimmed_lines(std::string_view text) {
   return lines;
 }
 
-bool says_nothing(std::string_view trimmed_line) {
+bool is_blank_or_comment(std::string_view trimmed_line) {
   return trimmed_line.empty() || trimmed_line[0] == '#';
 }
 
@@ -38,4 +52,34 @@ std::string quoted_if_needed(std::string_view text) {
   return quoted(text);
 }
 
-}  // namespace sorrel::server
+std::optional<uint64_t> parse_byte_count(std::string_view text) {
+  size_t digits = 0;
+  while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') digits++;
+  const std::string unit = lower_copy(text.substr(digits));
+  uint64_t factor = 0;
+  if (unit.empty() || unit == "b") factor = 1;
+  if (unit == "k") factor = 1000;
+  if (unit == "kb") factor = 1024;
+  if (unit == "m") factor = 1000 * 1000;
+  if (unit == "mb") factor = 1024 * 1024;
+  if (unit == "g") factor = 1000 * 1000 * 1000;
+  if (unit == "gb") factor = 1024 * 1024 * 1024;
+  if (factor == 0) return std::nullopt;
+  uint64_t value = 0;
+  for (char c : text.substr(0, digits)) {
+    if (__builtin_mul_overflow(value, uint64_t{10}, &value)) return std::nullopt;
+    if (__builtin_add_overflow(value, static_cast<uint64_t>(c - '0'), &value)) return std::nullopt;
+  }
+  if (__builtin_mul_overflow(value, factor, &value)) return std::nullopt;
+  return value;
+}
+
+std::string format_byte_count(uint64_t bytes) {
+  if (bytes == 0) return "0";
+  if (bytes % (1u << 30) == 0) return fmt::format("{}gb", bytes >> 30);
+  if (bytes % (1u << 20) == 0) return fmt::format("{}mb", bytes >> 20);
+  if (bytes % (1u << 10) == 0) return fmt::format("{}kb", bytes >> 10);
+  return fmt::format("{}", bytes);
+}
+
+}  // namespace sorrel::config

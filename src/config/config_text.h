@@ -1,17 +1,17 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace sorrel::server {
+namespace sorrel::config {
 
 // The letters of a configuration file, apart from what the words mean.
 
-// Splits one line into arguments as Redis does: blanks separate; "..." takes \n \r \t \b \a \xHH
-// and \ before any other character; '...' takes only \'. A closing quote must be followed by a
-// blank or the end. nullopt when quotes do not balance.
+// Splits one line into arguments as Redis does (base/quoted_words.h). nullopt when quotes do not
+// balance.
 std::optional<std::vector<std::string>> split_arguments(std::string_view line);
 
 // The lines of `text`, each without the blanks at its ends. A line break at the very end does not
@@ -19,9 +19,17 @@ std::optional<std::vector<std::string>> split_arguments(std::string_view line);
 std::vector<std::string_view> trimmed_lines(std::string_view text);
 
 // Blank, or a comment.
-bool says_nothing(std::string_view trimmed_line);
+bool is_blank_or_comment(std::string_view trimmed_line);
 
 // `text` in quotes when it would not read back as one argument without them.
 std::string quoted_if_needed(std::string_view text);
 
-}  // namespace sorrel::server
+// A byte count with unit as Redis reads it: digits, then nothing, b, k, kb, m, mb, g or gb in any
+// case. No digits at all count as 0 (Redis takes `maxmemory ""`). Overflow is nullopt, where Redis
+// would wrap around.
+std::optional<uint64_t> parse_byte_count(std::string_view text);
+
+// 1073741824 as "1gb", 1536 as "1536": the largest unit that divides the value.
+std::string format_byte_count(uint64_t bytes);
+
+}  // namespace sorrel::config

@@ -4,33 +4,34 @@
 
 #include "base/log.h"
 #include "base/result.h"
-#include "server/option_table.h"
-#include "server/options.h"
+#include "config/option_table.h"
 
-namespace sorrel::server {
+namespace sorrel::config {
 
-// What happens to directives that do not act: rows with kNoEffectYet, kNeedless or kUnsupported.
+// Directives that do not act: rows with kNoEffectYet, kNeedless or kUnsupported.
 
-// Its value is not that of a fresh server.
-bool is_changed(const Directive& row, const Options& options);
+// The value is not the default.
+bool is_changed(const Table& table, const Directive& row, const Values& options);
 
-// An Error names the first directive with kUnsupported that is changed: a server that ignored it
-// would lose data or speak for a node that it is not.
-Status check_supported(const Options& options);
+// An Error names the first directive with kUnsupported that is changed: a program that ignored it
+// would lose data or take part in something that it does not know.
+Status check_supported(const Table& table, const Values& options);
 // The same of one row; the text is the reason alone, fit for CONFIG SET.
-Status check_supported(const Directive& row, const Options& options);
+Status check_supported(const Table& table, const Directive& row, const Values& options);
 
-// Warns of directives that have no effect and are changed, of each once in the life of a server.
+// Warns of directives that have no effect and are changed, of each once in the life of a program.
 //
-// Thread rule: the main thread only, or under the gate.
+// Thread rule: the main thread only, or inside an exclusive section.
 class NoEffectWarnings {
  public:
-  explicit NoEffectWarnings(Logger& log) : log_(log) {}
-  void warn(const Options& options);
+  // Both outlive it.
+  NoEffectWarnings(const Table& table, Logger& log) : table_(table), log_(log) {}
+  void warn(const Values& options);
 
  private:
+  const Table& table_;
   Logger& log_;
   std::set<const Directive*> warned_;
 };
 
-}  // namespace sorrel::server
+}  // namespace sorrel::config

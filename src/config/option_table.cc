@@ -1,237 +1,30 @@
-#include "server/option_table.h"
-
-#include <fmt/format.h>
-
-#include <limits>
-#include <optional>
+#include "config/option_table.h"
 
 #include "base/bytes.h"
-#include "base/numbers.h"
-#include "server/option_groups.h"
-#include "server/option_special.h"
 
-namespace sorrel::server {
-namespace {
+namespace sorrel::config {
 
-template <class... Visitors>
-struct Overloaded : Visitors... {
-  using Visitors::operator()...;
-};
-template <class... Visitors>
-Overloaded(Visitors...) -> Overloaded<Visitors...>;
-
-std::optional<int64_t> parse_octal(std::string_view text) {
-  constexpr size_t kMaxDigits = 20;  // 60 bits, so that the value always fits
-  if (text.empty() || text.size() > kMaxDigits) return std::nullopt;
-  int64_t value = 0;
-  for (char c : text) {
-    if (c < '0' || c > '7') return std::nullopt;
-    value = value * 8 + (c - '0');
+Table::Table(std::unique_ptr<const Values> defaults, std::vector<Chapter> chapters,
+             const Program& program)
+    : defaults_(std::move(defaults)), chapters_(std::move(chapters)), program_(program) {
+  for (const Chapter& chapter : chapters_) {
+    for (const Directive& row : chapter.rows) rows_.push_back(&row);
   }
-  return value;
 }
 
-Error range_error(const IntegerKind& kind) {
-  if (kind.unit == Unit::kOctal) {
-    return {fmt::format("argument must be between {:o} and {:o} inclusive", kind.min, kind.max)};
-  }
-  return {fmt::format("argument must be between {} and {} inclusive", kind.min, kind.max)};
-}
-
-Result<int64_t> parse_percent(const IntegerKind& kind, std::string_view text) {
-  const Error bad{"argument must be a memory or percent value"};
-  if (text.size() < 2 || text.back() != '%') return bad;
-  const std::optional<int64_t> percent = parse_int64(text.substr(0, text.size() - 1));
-  if (!percent || *percent < 0) return bad;
-  if (-*percent < kind.min) {
-    return Error{fmt::format("percentage argument must be less or equal to {}", -kind.min)};
-  }
-  return -*percent;
-}
-
-Result<int64_t> parse_integer(const IntegerKind& kind, std::string_view text) {
-  std::optional<int64_t> value;
-  if (kind.unit == Unit::kCount) {
-    value = parse_int64(text);
-    if (!value) return Error{"argument couldn't be parsed into an integer"};
-  } else if (kind.unit == Unit::kOctal) {
-    value = parse_octal(text);
-    if (!value) return Error{"argument couldn't be parsed as an octal number"};
-  } else {
-    const std::optional<uint64_t> size = parse_byte_count(text);
-    if (!size && kind.unit == Unit::kBytesOrPercent) return parse_percent(kind, text);
-    if (!size) return Error{"argument must be a memory value"};
-    if (*size > static_cast<uint64_t>(kind.max)) return range_error(kind);
-    value = static_cast<int64_t>(*size);
-  }
-  if (*value < kind.min || *value > kind.max) return range_error(kind);
-  return *value;
-}
-
-Error word_error(const WordKind& kind) {
-  std::string text = "argument(s) must be one of the following: ";
-  for (size_t i = 0; i < kind.words.size(); i++) {
-    if (i > 0) text += ", ";
-    text += kind.words[i].text;
-  }
-  return {text};
-}
-
-Status assign_words(const WordKind& kind, Options& options, Arguments args) {
-  if (args.empty() || (!kind.combine && args.size() != 1)) return word_error(kind);
-  int value = 0;
-  for (const std::string& arg : args) {
-    const Word* found = nullptr;
-    for (const Word& word : kind.words) {
-      if (iequals(word.text, arg)) found = &word;
-    }
-    if (found == nullptr) return word_error(kind);
-    value |= found->value;
-  }
-  if (kind.check != nullptr) {
-    if (Status status = kind.check(value); !status) return status;
-  }
-  kind.set(options, value);
-  return {};
-}
-
-std::string show_words(const WordKind& kind, int value) {
-  for (const Word& word : kind.words) {
-    if (word.value == value) return std::string(word.text);
-  }
-  std::string text;
-  for (const Word& word : kind.words) {
-    if ((value & word.value) == 0) continue;
-    if (!text.empty()) text += ' ';
-    text += word.text;
-  }
-  return text;
-}
-
-std::string show_integer(const IntegerKind& kind, int64_t value) {
-  if (kind.unit == Unit::kBytesOrPercent && value < 0) return fmt::format("{}%", -value);
-  if (kind.unit == Unit::kOctal) return fmt::format("{:o}", value);
-  return to_text(value);
-}
-
-Status check_bytes(const Directive& row, Arguments args) {
-  for (const std::string& arg : args) {
-    if (!row.has(kLineBreaks) && arg.find_first_of("\r\n") != std::string::npos) {
-      return Error{"argument must not contain line breaks"};
-    }
-    if (!row.has(kBinary) && arg.find('\0') != std::string::npos) {
-      return Error{"argument must not contain NUL bytes"};
-    }
-  }
-  return {};
-}
-
-std::string integer_line(const IntegerKind& kind, int64_t value) {
-  const bool bytes = kind.unit == Unit::kBytes || kind.unit == Unit::kBytesOrPercent;
-  if (bytes && value >= 0) return format_byte_count(static_cast<uint64_t>(value));
-  return show_integer(kind, value);
-}
-
-}  // namespace
-
-std::span<const DirectiveGroup> directive_groups() {
-  static const DirectiveGroup kGroups[] = {
-      {"Process", process_directives()},
-      {"Network", network_directives()},
-      {"TLS", tls_directives()},
-      {"Clients", client_directives()},
-      {"Security", security_directives()},
-      {"Memory and eviction", memory_directives()},
-      {"Compact encodings", encoding_directives()},
-      {"Snapshots (RDB)", rdb_directives()},
-      {"Append only file (AOF)", aof_directives()},
-      {"Replication", replication_directives()},
-      {"Cluster", cluster_directives()},
-      {"Monitoring", monitor_directives()},
-      {"Logging", logging_directives()},
-  };
-  return kGroups;
-}
-
-const Directive* find_directive(std::string_view name) {
-  for (const DirectiveGroup& group : directive_groups()) {
-    for (const Directive& row : group.rows) {
-      if (iequals(row.name, name)) return &row;
-      if (!row.alias.empty() && iequals(row.alias, name)) return &row;
-    }
+const Directive* Table::find(std::string_view name) const {
+  for (const Directive* row : rows_) {
+    if (iequals(row->name, name)) return row;
+    if (!row->alias.empty() && iequals(row->alias, name)) return row;
   }
   return nullptr;
 }
 
-Status assign(const Directive& row, Options& options, Arguments args, Repeat repeat) {
-  if (!row.has(kMultiArg) && args.size() != 1) return Error{"wrong number of arguments"};
-  if (Status status = check_bytes(row, args); !status) return status;
-  return std::visit(Overloaded{
-                        [&](const BoolKind& kind) -> Status {
-                          const bool yes = iequals(args[0], "yes");
-                          if (!yes && !iequals(args[0], "no"))
-                            return Error{"argument must be 'yes' or 'no'"};
-                          kind.place.ref(options) = yes;
-                          return {};
-                        },
-                        [&](const IntegerKind& kind) -> Status {
-                          const Result<int64_t> value = parse_integer(kind, args[0]);
-                          if (!value) return value.error();
-                          kind.place.ref(options) = *value;
-                          return {};
-                        },
-                        [&](const WideBytesKind& kind) -> Status {
-                          const std::optional<uint64_t> value = parse_byte_count(args[0]);
-                          if (!value) return Error{"argument must be a memory value"};
-                          kind.place.ref(options) = *value;
-                          return {};
-                        },
-                        [&](const StringKind& kind) -> Status {
-                          if (kind.check != nullptr) {
-                            if (Status status = kind.check(args[0]); !status) return status;
-                          }
-                          kind.place.ref(options) = args[0];
-                          return {};
-                        },
-                        [&](const WordKind& kind) { return assign_words(kind, options, args); },
-                        [&](const SpecialKind& kind) { return kind.parse(options, args, repeat); },
-                    },
-                    row.kind);
+const FileWord* Table::find_file_word(std::string_view name) const {
+  for (const FileWord& word : program_.file_words) {
+    if (iequals(word.name, name)) return &word;
+  }
+  return nullptr;
 }
 
-std::string show(const Directive& row, const Options& options) {
-  return std::visit(
-      Overloaded{
-          [&](const BoolKind& kind) -> std::string {
-            return kind.place.get(options) ? "yes" : "no";
-          },
-          [&](const IntegerKind& kind) { return show_integer(kind, kind.place.get(options)); },
-          [&](const WideBytesKind& kind) { return fmt::format("{}", kind.place.get(options)); },
-          [&](const StringKind& kind) { return kind.place.get(options); },
-          [&](const WordKind& kind) { return show_words(kind, kind.get(options)); },
-          [&](const SpecialKind& kind) { return kind.format(options); },
-      },
-      row.kind);
-}
-
-std::vector<std::string> file_lines(const Directive& row, const Options& options) {
-  using Lines = std::vector<std::string>;
-  return std::visit(Overloaded{
-                        [&](const IntegerKind& kind) {
-                          return Lines{integer_line(kind, kind.place.get(options))};
-                        },
-                        [&](const WideBytesKind& kind) {
-                          return Lines{format_byte_count(kind.place.get(options))};
-                        },
-                        [&](const StringKind& kind) {
-                          const std::string& value = kind.place.get(options);
-                          if (value.empty() && kind.empty_is_unset) return Lines{};
-                          return Lines{quoted(value)};
-                        },
-                        [&](const SpecialKind& kind) { return kind.lines(options); },
-                        [&](const auto&) { return Lines{show(row, options)}; },
-                    },
-                    row.kind);
-}
-
-}  // namespace sorrel::server
+}  // namespace sorrel::config

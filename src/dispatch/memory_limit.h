@@ -9,10 +9,16 @@
 
 namespace sorrel {
 
+// maxmemory and its kin. Changed under the gate.
+struct MemoryLimitSettings {
+  uint64_t max_bytes = 0;  // 0: no limit
+  int64_t tenacity = 10;   // maxmemory-eviction-tenacity
+};
+
 // How much memory the node uses, how much it may (maxmemory), and for how long it was over that.
 // One for all workers. It is asked before every command while there is a limit, so the sum is of a
 // few numbers that others keep; see Keyspace::count_memory().
-class MemoryLimit {
+class MemoryLimit : public MemoryLimitSettings {
  public:
   explicit MemoryLimit(const Keyspace& keyspace) : keyspace_(keyspace) {}
 
@@ -26,9 +32,7 @@ class MemoryLimit {
   } hooks;
 
   // Changed under the gate.
-  uint64_t max_bytes = 0;    // 0: no limit
   uint64_t fixed_bytes = 0;  // of the program itself, and of what changes slowly
-  int64_t tenacity = 10;     // maxmemory-eviction-tenacity
 
   // With what is not freed yet, or without: that is on its way and no key need go for it.
   uint64_t used_bytes() const { return kept_bytes() + pending_bytes(); }

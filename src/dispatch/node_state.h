@@ -5,9 +5,18 @@
 
 namespace sorrel {
 
+// From when on a command is reported. Kept by NodeState::set_watch_limits().
+struct WatchLimits {
+  // Commands slower than this go to the slow log; negative: none, zero: all.
+  int64_t slowlog_slower_than_us = 10'000;
+  // LATENCY events from this many milliseconds on; 0: none.
+  int64_t latency_threshold_ms = 0;
+  bool latency_tracking = true;
+};
+
 // What gates ask about the node as a whole. Written by the server, persistence and replication,
 // only while no worker is in a batch (under the gate); read by every worker inside its batch.
-struct NodeState {
+struct NodeState : WatchLimits {
   enum Reason : uint32_t {
     kPaused = 1 << 0,         // CLIENT PAUSE is in force
     kMemoryLimited = 1 << 1,  // there is a limit: it is looked at before every command
@@ -42,22 +51,15 @@ struct NodeState {
   // with the next one while other clients wait: a pipeline batch of 32 quicker ones takes 1.6 ms.
   static constexpr uint64_t kLateNs = 50'000;
 
-  // Quicker commands are reported to nobody: the lowest of kLateNs and the two limits below. Kept
-  // by set_watch_limits().
+  // Quicker commands are reported to nobody: the lowest of kLateNs and the limits of WatchLimits.
+  // Kept by set_watch_limits().
   uint64_t watch_from_ns = kLateNs;
 
-  // Commands slower than this go to the slow log; negative: none, zero: all.
-  int64_t slowlog_slower_than_us = 10'000;
-  // LATENCY events from this many milliseconds on; 0: none.
-  int64_t latency_threshold_ms = 0;
-  bool latency_tracking = true;
-
-  void set_watch_limits(int64_t slowlog_us, int64_t latency_ms) {
-    slowlog_slower_than_us = slowlog_us;
-    latency_threshold_ms = latency_ms;
+  void set_watch_limits(const WatchLimits& limits) {
+    static_cast<WatchLimits&>(*this) = limits;
     watch_from_ns = kLateNs;
-    if (slowlog_us < 0) return;
-    const uint64_t slowlog_ns = static_cast<uint64_t>(slowlog_us) * 1000;
+    if (slowlog_slower_than_us < 0) return;
+    const uint64_t slowlog_ns = static_cast<uint64_t>(slowlog_slower_than_us) * 1000;
     if (slowlog_ns < watch_from_ns) watch_from_ns = slowlog_ns;
   }
 };

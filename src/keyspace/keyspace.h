@@ -6,10 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/default_limits.h"
 #include "base/hash.h"
 #include "base/key_slot.h"
 #include "base/latch.h"
 #include "keyspace/access_clock.h"
+#include "keyspace/encoding_limits.h"
 #include "keyspace/eviction_policy.h"
 #include "keyspace/field_due_index.h"
 #include "keyspace/reclaimer.h"
@@ -95,23 +97,10 @@ struct KeyspaceOptions {
   uint64_t hash_seed_b = 2;
 };
 
-// What commands ask before they make a value longer, and up to where collections stay compact (the
-// directives of these names). Changed under the gate.
-struct KeyspaceLimits {
-  size_t max_string_bytes = size_t{512} << 20;  // proto-max-bulk-len
-  int64_t list_max_listpack_size = -2;
-  int64_t list_compress_depth = 0;
-  int64_t hash_max_listpack_entries = 512;
-  int64_t hash_max_listpack_value = 64;
-  int64_t set_max_intset_entries = 512;
-  int64_t set_max_listpack_entries = 128;
-  int64_t set_max_listpack_value = 64;
-  int64_t zset_max_listpack_entries = 128;
-  int64_t zset_max_listpack_value = 64;
-  int64_t hll_sparse_max_bytes = 3000;
-  int64_t stream_node_max_bytes = 4096;
-  int64_t stream_node_max_entries = 100;
-  bool rdb_compression = true;            // rdbcompression
+// The limits that commands keep to, handed out with the keyspace. Changed in an exclusive section.
+struct KeyspaceLimits : EncodingLimits {
+  size_t max_string_bytes = kDefaultMaxBulkBytes;  // proto-max-bulk-len
+  bool rdb_compression = true;                     // rdbcompression
   bool skip_checksum_validation = false;  // of payloads: DEBUG SET-SKIP-CHECKSUM-VALIDATION
   const KeyHasher* hasher = nullptr;      // of the keyspace; for tables inside collections
 };

@@ -6,13 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include "base/default_limits.h"
 #include "resp/arg_list.h"
 
 namespace sorrel::resp {
 
 struct RequestLimits {
   int64_t max_arguments = 1024 * 1024;
-  int64_t max_bulk = 512 * 1024 * 1024;
+  int64_t max_bulk = kDefaultMaxBulkBytes;
   size_t max_line = 64 * 1024;  // inline requests and length lines
   bool authenticated = true;    // before that: 10 arguments of 16 KB
 };

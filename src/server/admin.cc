@@ -14,9 +14,9 @@ void change_replication_id(Server& server) {
 }
 
 Status rewrite_all_config(Server& server) {
-  RewriteRequest request;
+  config::RewriteRequest request;
   request.force_all = true;
-  request.users = user_lines(server.options(), server.sessions().users);
+  request.words.push_back({"user", user_lines(server.options(), server.sessions().users)});
   return server.config().rewrite(server.files(), request);
 }
 

@@ -96,7 +96,7 @@ class House {
     options.network.unix_socket = folder_ + "/socket";
     options.process.threads = 1;
     options.persistence.dir = folder_;
-    server_ = std::make_unique<Server>(options, clock_, log_, FileAccess{});
+    server_ = std::make_unique<Server>(options, clock_, log_, config::FileAccess{});
     const Status started = server_->start();
     EXPECT_TRUE(started) << started.error().text;
     // Small bounds, so that small files have every encoding.

@@ -144,7 +144,7 @@ void write_errorstats_section(InfoText& out, Server& server) {
 
 void write_latencystats_section(InfoText& out, Server& server) {
   out.section("Latencystats");
-  if (!server.options().monitor.latency_tracking) return;
+  if (!server.options().monitor.watch.latency_tracking) return;
   const std::vector<CommandStats> totals = server.command_statistics();
   const std::vector<double>& percentiles = server.options().monitor.latency_percentiles;
   for (const auto& command : server.commands().all()) {

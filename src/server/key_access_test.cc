@@ -67,7 +67,7 @@ class KeyAccess : public ::testing::TestWithParam<uint64_t> {
     options.network.unix_socket = folder_ + "/socket";
     options.process.threads = 2;
     options.persistence.dir = folder_;
-    server_ = std::make_unique<Server>(options, clock_, log_, FileAccess{});
+    server_ = std::make_unique<Server>(options, clock_, log_, config::FileAccess{});
     const Status started = server_->start();
     EXPECT_TRUE(started) << started.error().text;
     executor_ = &server_->workers()[0]->executor();

@@ -1,15 +1,19 @@
-#include "server/directive_effect.h"
+#include "config/directive_effect.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "server/config_document.h"
-#include "server/config_store.h"
+#include "config/config_document.h"
+#include "config/config_store.h"
+#include "server/options.h"
+#include "server/server_directives.h"
 
 namespace sorrel::server {
 namespace {
+
+using namespace config;
 
 class Lines final : public Logger {
  public:
@@ -21,8 +25,8 @@ class Lines final : public Logger {
   std::vector<std::string> lines;
 };
 
-void assign(std::string_view name, Options& options, std::vector<std::string> values) {
-  const Directive* row = find_directive(name);
+void assign_named(std::string_view name, Options& options, std::vector<std::string> values) {
+  const Directive* row = server_directives().find(name);
   ASSERT_NE(row, nullptr) << name;
   const Status status = assign(*row, options, values);
   ASSERT_TRUE(status) << status.error().text;
@@ -30,36 +34,36 @@ void assign(std::string_view name, Options& options, std::vector<std::string> va
 
 TEST(DirectiveEffect, DefaultsAreNotWarnedOf) {
   Lines log;
-  NoEffectWarnings warnings(log);
+  NoEffectWarnings warnings(server_directives(), log);
   warnings.warn(Options{});
   EXPECT_TRUE(log.lines.empty());
 }
 
 TEST(DirectiveEffect, EachIsWarnedOfOnce) {
   Lines log;
-  NoEffectWarnings warnings(log);
+  NoEffectWarnings warnings(server_directives(), log);
   Options options;
-  assign("slave-priority", options, {"7"});
-  assign("activedefrag", options, {"yes"});
-  assign("timeout", options, {"7"});
+  assign_named("slave-priority", options, {"7"});
+  assign_named("activedefrag", options, {"yes"});
+  assign_named("timeout", options, {"7"});
   warnings.warn(options);
   warnings.warn(options);
   const std::vector<std::string> wanted = {
       "Directive 'activedefrag' is accepted but has no effect",
       "Directive 'replica-priority' is accepted but has no effect yet"};
   EXPECT_EQ(log.lines, wanted);
-  assign("repl-timeout", options, {"7"});
+  assign_named("repl-timeout", options, {"7"});
   warnings.warn(options);
   EXPECT_EQ(log.lines.size(), 3u);
 }
 
 TEST(DirectiveEffect, WhatIsUnsupportedIsNamed) {
-  EXPECT_TRUE(check_supported(Options{}));
+  EXPECT_TRUE(check_supported(server_directives(), Options{}));
   Options options;
-  assign("replicaof", options, {"no", "one"});
-  assign("cluster-enabled", options, {"no"});
-  assign("min-replicas-to-write", options, {"0"});
-  EXPECT_TRUE(check_supported(options));
+  assign_named("replicaof", options, {"no", "one"});
+  assign_named("cluster-enabled", options, {"no"});
+  assign_named("min-replicas-to-write", options, {"0"});
+  EXPECT_TRUE(check_supported(server_directives(), options));
   for (const auto& [name, values, text] :
        std::vector<std::tuple<std::string, std::vector<std::string>, std::string>>{
            {"slaveof", {"host", "6379"}, "Directive 'replicaof' is not supported yet"},
@@ -67,8 +71,8 @@ TEST(DirectiveEffect, WhatIsUnsupportedIsNamed) {
            {"min-slaves-to-write", {"1"}, "Directive 'min-replicas-to-write' is not supported yet"},
        }) {
     Options asked;
-    assign(name, asked, values);
-    const Status status = check_supported(asked);
+    assign_named(name, asked, values);
+    const Status status = check_supported(server_directives(), asked);
     ASSERT_FALSE(status) << name;
     EXPECT_TRUE(status.error().text.starts_with(text)) << status.error().text;
   }
@@ -76,7 +80,7 @@ TEST(DirectiveEffect, WhatIsUnsupportedIsNamed) {
 
 TEST(DirectiveEffect, ConfigSetRefusesWhatIsUnsupportedAndChangesNothing) {
   Options options;
-  ConfigStore store(options);
+  ConfigStore store(server_directives(), options);
   const std::vector<ConfigStore::Setting> settings = {{"timeout", "7"},
                                                       {"min-slaves-to-write", "1"}};
   const Status status = store.set(settings, {});
@@ -91,15 +95,14 @@ TEST(DirectiveEffect, ConfigSetRefusesWhatIsUnsupportedAndChangesNothing) {
 }
 
 TEST(DirectiveEffect, AtMostOneFlag) {
-  for (const DirectiveGroup& group : directive_groups()) {
-    for (const Directive& row : group.rows) {
-      EXPECT_LE(row.has(kNoEffectYet) + row.has(kNeedless) + row.has(kUnsupported), 1) << row.name;
-    }
+  for (const Directive* row : server_directives().rows()) {
+    EXPECT_LE(row->has(kNoEffectYet) + row->has(kNeedless) + row->has(kUnsupported), 1)
+        << row->name;
   }
 }
 
 TEST(DirectiveEffect, TheDocumentShowsItAtTheDirective) {
-  const std::string text = documented_config();
+  const std::string text = documented_config(server_directives());
   const auto comment_of = [&text](std::string_view line) {
     const size_t at = text.find("\n" + std::string(line));
     EXPECT_NE(at, std::string::npos) << line;

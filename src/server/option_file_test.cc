@@ -1,15 +1,17 @@
-#include "server/config_file.h"
+#include "config/config_file.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "server/config_text.h"
-#include "server/option_table.h"
+#include "server/options.h"
+#include "server/server_directives.h"
 
 namespace sorrel::server {
 namespace {
 
+using config::FileAccess;
+using config::LoadEnvironment;
 using Words = std::vector<std::string>;
 
 // A handful of files in memory.
@@ -44,11 +46,11 @@ struct FakeFiles {
 Status load(std::string_view text, Options& options, FakeFiles files = {}) {
   LoadEnvironment environment;
   environment.files = files.access();
-  return load_config(text, options, environment);
+  return load_config(server_directives(), text, options, environment);
 }
 
 std::string value(std::string_view name, const Options& options) {
-  return show(*find_directive(name), options);
+  return show(*server_directives().find(name), options);
 }
 
 // The message for a bad line, without its frame.
@@ -61,34 +63,7 @@ std::string reason(std::string_view text) {
   return message.substr(message.rfind('\n') + 1);
 }
 
-TEST(SplitArguments, QuotesAndEscapes) {
-  EXPECT_EQ(split_arguments("a  b\tc "), (Words{"a", "b", "c"}));
-  EXPECT_EQ(split_arguments(R"(a "b c" 'd e' "")"), (Words{"a", "b c", "d e", ""}));
-  EXPECT_EQ(split_arguments(R"("\x41\n\t\"\\q\q" 'it\'s \n')"), (Words{"A\n\t\"\\qq", "it's \\n"}));
-  EXPECT_EQ(split_arguments(R"(pre"fix")"), (Words{"prefix"}));
-  EXPECT_EQ(split_arguments(R"("\x4")"), (Words{"x4"}));
-  EXPECT_EQ(split_arguments(""), Words{});
-  for (const char* bad : {"\"a", "'a", "\"a\"b", "'a'b", "a\"", "\"a\\\"", "\"a\" \""}) {
-    EXPECT_EQ(split_arguments(bad), std::nullopt) << bad;
-  }
-}
-
-TEST(TrimmedLines, EveryKindOfEnd) {
-  using Views = std::vector<std::string_view>;
-  EXPECT_EQ(trimmed_lines(""), Views{});
-  EXPECT_EQ(trimmed_lines("a"), Views{"a"});
-  EXPECT_EQ(trimmed_lines(" a \r\n\tb\n"), (Views{"a", "b"}));
-  EXPECT_EQ(trimmed_lines("\n\na\n\n"), (Views{"", "", "a", ""}));
-}
-
-TEST(QuotedIfNeeded, ReadsBackAsOneArgument) {
-  for (const std::string text : {"", "a", "a b", "\"", "'", "\n", "::1", "-::*", "#"}) {
-    EXPECT_EQ(split_arguments(quoted_if_needed(text)), Words{text});
-  }
-  EXPECT_EQ(quoted_if_needed("-::*"), "-::*");
-}
-
-TEST(ConfigFile, ReadsDirectives) {
+TEST(OptionFile, ReadsDirectives) {
   Options options;
   const Status status = load(
       "# a comment\n"
@@ -105,10 +80,10 @@ TEST(ConfigFile, ReadsDirectives) {
   EXPECT_EQ(options.network.port, 7001) << "the last line wins";
   EXPECT_EQ(options.security.requirepass, "a b!");
   EXPECT_EQ(options.replication.priority, 7);
-  EXPECT_EQ(options.memory.max_bytes, uint64_t{2} << 30);
+  EXPECT_EQ(options.memory.limit.max_bytes, uint64_t{2} << 30);
 }
 
-TEST(ConfigFile, ErrorsLookAsInRedis) {
+TEST(OptionFile, ErrorsLookAsInRedis) {
   Options options;
   const Status status = load("port 7000\n  timeout abc  \n", options);
   ASSERT_FALSE(status);
@@ -119,7 +94,7 @@ TEST(ConfigFile, ErrorsLookAsInRedis) {
             "argument couldn't be parsed into an integer\n");
 }
 
-TEST(ConfigFile, Reasons) {
+TEST(OptionFile, Reasons) {
   EXPECT_EQ(reason("FOO bar"), "Bad directive or wrong number of arguments");
   EXPECT_EQ(reason("include a b"), "Bad directive or wrong number of arguments");
   EXPECT_EQ(reason("rename-command a"), "Bad directive or wrong number of arguments");
@@ -140,7 +115,7 @@ TEST(ConfigFile, Reasons) {
   EXPECT_EQ(reason("threads 257"), "argument must be between 1 and 256 inclusive");
 }
 
-TEST(ConfigFile, SaveLinesAddUp) {
+TEST(OptionFile, SaveLinesAddUp) {
   Options options;
   ASSERT_TRUE(load("save 900 1\nSAVE 300 10\n", options));
   EXPECT_EQ(value("save", options), "900 1 300 10") << "the built-in ones are gone";
@@ -150,14 +125,14 @@ TEST(ConfigFile, SaveLinesAddUp) {
   EXPECT_EQ(value("save", options), "");
 }
 
-TEST(ConfigFile, OneQuotedArgumentIsSplit) {
+TEST(OptionFile, OneQuotedArgumentIsSplit) {
   Options options;
   ASSERT_TRUE(load("bind \"127.0.0.1 -::1\"\nshutdown-on-sigterm 'now force'\n", options));
   EXPECT_EQ(value("bind", options), "127.0.0.1 -::1");
   EXPECT_EQ(value("shutdown-on-sigterm", options), "now force");
 }
 
-TEST(ConfigFile, IncludesAreReadWhereTheyStand) {
+TEST(OptionFile, IncludesAreReadWhereTheyStand) {
   FakeFiles files;
   files.files = {{"a.conf", "port 1\ntimeout 5"}, {"conf.d/x", "hz 20"}, {"conf.d/y", "hz 30"}};
   Options options;
@@ -169,7 +144,7 @@ TEST(ConfigFile, IncludesAreReadWhereTheyStand) {
   EXPECT_EQ(options.process.hz, 30);
 }
 
-TEST(ConfigFile, IncludeErrorsSpeakOfTheIncludedFile) {
+TEST(OptionFile, IncludeErrorsSpeakOfTheIncludedFile) {
   FakeFiles files;
   files.files = {{"a.conf", "\n\nport x"}};
   Options options;
@@ -184,7 +159,7 @@ TEST(ConfigFile, IncludeErrorsSpeakOfTheIncludedFile) {
             "Fatal error, can't open config file 'b.conf': No such file or directory");
 }
 
-TEST(ConfigFile, AFileThatIncludesItselfIsRefused) {
+TEST(OptionFile, AFileThatIncludesItselfIsRefused) {
   FakeFiles files;
   files.files = {{"loop.conf", "include loop.conf\ninclude loop.conf\n"}};
   Options options;
@@ -193,14 +168,14 @@ TEST(ConfigFile, AFileThatIncludesItselfIsRefused) {
   EXPECT_NE(status.error().text.find("Too many include"), std::string::npos);
 }
 
-TEST(ConfigFile, DirIsEnteredAtOnce) {
+TEST(OptionFile, DirIsEnteredAtOnce) {
   FakeFiles files;
   Options options;
   ASSERT_TRUE(load("dir sub", options, files));
   EXPECT_EQ(options.persistence.dir, "/start/sub");
 }
 
-TEST(ConfigFile, UsersAndRenamedCommandsAreKept) {
+TEST(OptionFile, UsersAndRenamedCommandsAreKept) {
   Options options;
   ASSERT_TRUE(
       load("user alice on '>p w' ~*\nuser bob off\nuser carol off\n"
@@ -213,7 +188,7 @@ TEST(ConfigFile, UsersAndRenamedCommandsAreKept) {
   EXPECT_EQ(options.security.renamed_commands, renamed);
 }
 
-TEST(ConfigFile, UsersAreCheckedAndNamedOnce) {
+TEST(OptionFile, UsersAreCheckedAndNamedOnce) {
   EXPECT_EQ(reason("user bob wrong"), "Error in user declaration 'wrong': Syntax error");
   Options options;
   const Status twice = load("user bob on\nuser bob off\n", options);
@@ -222,12 +197,12 @@ TEST(ConfigFile, UsersAreCheckedAndNamedOnce) {
             std::string::npos);
 }
 
-TEST(ConfigFile, RenamesAreCheckedAgainstTheCommands) {
+TEST(OptionFile, RenamesAreCheckedAgainstTheCommands) {
   LoadEnvironment environment;
   environment.command_exists = [](std::string_view name) { return name == "get" || name == "set"; };
   const auto reason_of = [&](std::string_view text) -> std::string {
     Options options;
-    const Status status = load_config(text, options, environment);
+    const Status status = load_config(server_directives(), text, options, environment);
     return status ? "" : status.error().text;
   };
   EXPECT_EQ(reason_of("rename-command get g"), "");
@@ -242,7 +217,7 @@ TEST(ConfigFile, RenamesAreCheckedAgainstTheCommands) {
             std::string::npos);
 }
 
-TEST(ConfigFile, OldWordsAreIgnored) {
+TEST(OptionFile, OldWordsAreIgnored) {
   Options options;
   EXPECT_TRUE(
       load("list-max-ziplist-entries 512\nlist-max-ziplist-value 64\n"
@@ -251,7 +226,7 @@ TEST(ConfigFile, OldWordsAreIgnored) {
   EXPECT_EQ(reason("lua-replicate-commands"), "Bad directive or wrong number of arguments");
 }
 
-TEST(ConfigFile, ValuesAreBroughtIntoRange) {
+TEST(OptionFile, ValuesAreBroughtIntoRange) {
   Options options;
   ASSERT_TRUE(load("hz 100000", options));
   EXPECT_EQ(options.process.hz, 500);
@@ -262,7 +237,7 @@ TEST(ConfigFile, ValuesAreBroughtIntoRange) {
   EXPECT_EQ(options.process.databases, 1);
 }
 
-TEST(ConfigFile, NoReplicaInACluster) {
+TEST(OptionFile, NoReplicaInACluster) {
   Options options;
   const Status status = load("cluster-enabled yes\nreplicaof 127.0.0.1 1\n", options);
   ASSERT_FALSE(status);
@@ -271,7 +246,7 @@ TEST(ConfigFile, NoReplicaInACluster) {
             "replicaof directive not allowed in cluster mode\n");
 }
 
-TEST(ConfigFile, TheHarnessConfigurationLoads) {
+TEST(OptionFile, TheHarnessConfigurationLoads) {
   Options options;
   const Status status = load(
       "always-show-logo yes\nnotify-keyspace-events KEA\ndaemonize no\npidfile /var/run/redis.pid\n"

@@ -70,7 +70,7 @@ persist::SnapshotOptions Persistence::snapshot_options(bool as_aof_base) const {
   options.incremental_sync =
       as_aof_base ? from.rewrite_incremental_fsync : from.rdb_incremental_fsync;
   options.key_delay_us = from.rdb_key_save_delay_us;
-  options.use = use_told(server_.options().memory.policy);
+  options.use = use_told(server_.options().memory.eviction.policy);
   options.processors = server_.processors().snapshot_writer(as_aof_base);
   options.now_ms = server_.clock().wall_ms();
   options.aux = {

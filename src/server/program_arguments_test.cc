@@ -1,18 +1,21 @@
-#include "server/command_line.h"
+#include "server/program_arguments.h"
 
 #include <gtest/gtest.h>
+
+#include "server/options.h"
+#include "server/server_directives.h"
 
 namespace sorrel::server {
 namespace {
 
-using Action = CommandLine::Action;
+using Action = ProgramArguments::Action;
 using Words = std::vector<std::string>;
 
-CommandLine parse(const Words& words) {
-  return parse_command_line(words);
+ProgramArguments parse(const Words& words) {
+  return parse_arguments(words);
 }
 
-TEST(CommandLine, SpecialWords) {
+TEST(ProgramArgumentsTest, SpecialWords) {
   EXPECT_EQ(parse({}).action, Action::kRun);
   EXPECT_EQ(parse({"-v"}).action, Action::kVersion);
   EXPECT_EQ(parse({"--version"}).action, Action::kVersion);
@@ -24,28 +27,28 @@ TEST(CommandLine, SpecialWords) {
   EXPECT_EQ(parse({"a.conf", "-v"}).action, Action::kRun) << "only the first word is special";
 }
 
-TEST(CommandLine, DirectivesBecomeText) {
+TEST(ProgramArgumentsTest, DirectivesBecomeText) {
   EXPECT_EQ(parse({"--port", "7000"}).directives, "port \"7000\" ");
   EXPECT_EQ(parse({"--a", "b", "--c", "d", "e"}).directives, "a \"b\" \nc \"d\" \"e\" ");
   EXPECT_EQ(parse({"--port 7000", "--hz", "5"}).directives, "port 7000 \nhz \"5\" ");
   EXPECT_EQ(parse({"--requirepass", "a \"b\n"}).directives, "requirepass \"a \\\"b\\n\" ");
 }
 
-TEST(CommandLine, TheWordBehindANameIsItsValue) {
+TEST(ProgramArgumentsTest, TheWordBehindANameIsItsValue) {
   EXPECT_EQ(parse({"--requirepass", "--x", "--port", "1"}).directives,
             "requirepass \"--x\" \nport \"1\" ");
 }
 
-TEST(CommandLine, SaveMayStandAlone) {
+TEST(ProgramArgumentsTest, SaveMayStandAlone) {
   EXPECT_EQ(parse({"--save", "--port", "1"}).directives, "save \"\"\nport \"1\" ");
   EXPECT_EQ(parse({"--port", "1", "--save"}).directives, "port \"1\" \nsave \"\"");
   EXPECT_EQ(parse({"--save", "", "--port", "1"}).directives, "save \"\" \nport \"1\" ");
 }
 
-TEST(CommandLine, SentinelIsRefused) {
+TEST(ProgramArgumentsTest, SentinelIsRefused) {
   const auto is_refused = [](const std::vector<std::string>& words, std::string_view program) {
-    const CommandLine line = parse_command_line(words, program);
-    const bool refused = line.action == CommandLine::Action::kRefuse;
+    const ProgramArguments line = parse_arguments(words, program);
+    const bool refused = line.action == ProgramArguments::Action::kRefuse;
     EXPECT_EQ(refused, line.message.find("not supported yet") != std::string::npos);
     return refused;
   };
@@ -57,27 +60,28 @@ TEST(CommandLine, SentinelIsRefused) {
   EXPECT_FALSE(is_refused({"--version"}, "redis-sentinel"));
 }
 
-TEST(CommandLine, FileAndStandardInput) {
+TEST(ProgramArgumentsTest, FileAndStandardInput) {
   EXPECT_EQ(parse({"a.conf"}).config_path, "a.conf");
   EXPECT_FALSE(parse({"a.conf"}).config_from_stdin);
   EXPECT_TRUE(parse({"-"}).config_from_stdin);
   EXPECT_EQ(parse({"-"}).config_path, "");
-  const CommandLine line = parse({"a.conf", "--port", "1", "-"});
+  const ProgramArguments line = parse({"a.conf", "--port", "1", "-"});
   EXPECT_TRUE(line.config_from_stdin);
   EXPECT_EQ(line.directives, "port \"1\" ");
   EXPECT_EQ(parse({"--port", "-", "--hz", "1"}).directives, "port \"-\" \nhz \"1\" ");
 }
 
 Status load(const Words& words, Options& options, std::string_view stdin_text = "") {
-  LoadEnvironment environment;
+  config::LoadEnvironment environment;
   environment.files.read = [](const std::string& path) -> Result<std::string> {
     if (path == "a.conf") return std::string("port 1\nhz 50\nsave 900 1");
     return Error{"No such file or directory"};
   };
-  return load_from_command_line(parse(words), stdin_text, options, environment);
+  return config::load_from_command_line(server_directives(), parse(words), stdin_text, options,
+                                        environment);
 }
 
-TEST(CommandLine, LaterSourcesWin) {
+TEST(ProgramArgumentsTest, LaterSourcesWin) {
   Options options;
   const Status status =
       load({"a.conf", "--timeout", "3", "--save", "60", "5", "-"}, options, "\nhz 60\ntimeout 2\n");
@@ -88,7 +92,7 @@ TEST(CommandLine, LaterSourcesWin) {
   EXPECT_EQ(options.persistence.save, (std::vector<SavePoint>{{900, 1}, {60, 5}}));
 }
 
-TEST(CommandLine, EmptySaveTurnsSnapshotsOff) {
+TEST(ProgramArgumentsTest, EmptySaveTurnsSnapshotsOff) {
   for (const Words& words : {Words{"--save", ""}, Words{"--save"}, Words{"--save", "--hz", "1"},
                              Words{"a.conf", "--save", ""}, Words{"--save \"\""}}) {
     Options options;
@@ -97,7 +101,7 @@ TEST(CommandLine, EmptySaveTurnsSnapshotsOff) {
   }
 }
 
-TEST(CommandLine, MistakesAreReportedAsInTheFile) {
+TEST(ProgramArgumentsTest, MistakesAreReportedAsInTheFile) {
   Options options;
   Status status = load({"--foo", "bar"}, options);
   ASSERT_FALSE(status);
@@ -115,7 +119,7 @@ TEST(CommandLine, MistakesAreReportedAsInTheFile) {
   EXPECT_NE(status.error().text.find(">>> '\"-x\"'\nBad directive"), std::string::npos);
 }
 
-TEST(CommandLine, UsageNamesTheProgram) {
+TEST(ProgramArgumentsTest, UsageNamesTheProgram) {
   EXPECT_EQ(usage_text("sorrel-server").find("Usage: sorrel-server "), 0u);
 }
 

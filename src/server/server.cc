@@ -46,7 +46,7 @@ CycleScale measure_cycles(const Clock& clock) {
 
 }  // namespace
 
-Server::Server(Options options, io::SystemClock& clock, Logger& log, FileAccess files)
+Server::Server(Options options, io::SystemClock& clock, Logger& log, config::FileAccess files)
     : options_(std::move(options)),
       clock_(clock),
       log_(log),
@@ -99,9 +99,7 @@ Status Server::start() {
     host.post([&host] { host.release_kept(); });
   });
   place_threads();
-  apply_options();
-  register_hooks();
-  register_warnings();
+  connect_options();
   persistence_.child().prepare = [this](persist::ChildKind kind) { prepare_child(kind); };
   if (const Status adjusted = oom_adjuster_.apply(options_.process); !adjusted) {
     log_.warning("Can't adjust the score for the kernel: " + adjusted.error().text);

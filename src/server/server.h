@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "base/log.h"
+#include "config/config_store.h"
+#include "config/directive_effect.h"
 #include "dispatch/executor.h"
 #include "io/loop.h"
 #include "io/system_clock.h"
@@ -15,8 +17,6 @@
 #include "script/scripting.h"
 #include "server/admin.h"
 #include "server/config_commands.h"
-#include "server/config_store.h"
-#include "server/directive_effect.h"
 #include "server/listeners.h"
 #include "server/oom_adjuster.h"
 #include "server/options.h"
@@ -24,6 +24,7 @@
 #include "server/processors.h"
 #include "server/rate_sampler.h"
 #include "server/script_debugging.h"
+#include "server/server_directives.h"
 #include "server/tls_door.h"
 #include "server/worker.h"
 #include "session/session_host.h"
@@ -64,7 +65,7 @@ struct ProcessHooks {
 class Server : public io::AcceptHandler {
  public:
   // `files` and `log` outlive it.
-  Server(Options options, io::SystemClock& clock, Logger& log, FileAccess files);
+  Server(Options options, io::SystemClock& clock, Logger& log, config::FileAccess files);
   ~Server() override;
 
   // Makes everything ready and starts to listen. An Error has been logged where it matters.
@@ -87,7 +88,7 @@ class Server : public io::AcceptHandler {
   void on_overflow(std::unique_ptr<io::Accepted> connection, const Error& why) override;
 
   // Everything below: under the gate, or on worker 0 inside its batch when threads is 1.
-  ConfigStore& config() { return config_; }
+  config::ConfigStore& config() { return config_; }
   Options& options() { return options_; }
   Keyspace& keyspace() { return *keyspace_; }
   Reclaimer& reclaimer() { return reclaimer_; }
@@ -108,7 +109,7 @@ class Server : public io::AcceptHandler {
   ServerFacts& facts() { return facts_; }
   Logger& log() { return log_; }
   const Clock& clock() const { return clock_; }
-  const FileAccess& files() const { return files_; }
+  const config::FileAccess& files() const { return files_; }
   const std::vector<std::unique_ptr<Worker>>& workers() const { return workers_; }
   // Records, tables, clients, scripts, what is not freed yet, and what the process had at start.
   uint64_t used_memory() const;
@@ -127,14 +128,16 @@ class Server : public io::AcceptHandler {
   void connect_memory();
   Status listen();
   void refuse(io::Accepted& connection);
-  void register_hooks();
-  void register_network_hooks();
-  void register_warnings();
+  // Hands every part its values, now and whenever they change.
+  void connect_options();
+  void keep_applied(const config::Part& part, std::function<void()> apply);
+  void connect_session_options();
+  void connect_keyspace_options();
+  void connect_persistence_options();
+  void connect_process_options();
+  void connect_network_options();
   void place_threads();
-  // Hands the options to everybody who keeps a copy.
-  void apply_options();
   void adjust_hz();
-  void apply_monitor_options(const MonitorOptions& from);
   void show_title();
   void prepare_child(persist::ChildKind kind);
   void load_data();
@@ -154,9 +157,9 @@ class Server : public io::AcceptHandler {
   Options options_;
   io::SystemClock& clock_;
   Logger& log_;
-  FileAccess files_;
-  ConfigStore config_{options_};
-  ConfigCommands config_commands_{.store = config_};
+  config::FileAccess files_;
+  config::ConfigStore config_{server_directives(), options_};
+  ConfigCommands config_commands_{.store = config_, .options = options_};
   NodeState node_;
   ExpiryOptions expiry_;
   ServerFacts facts_;
@@ -179,7 +182,7 @@ class Server : public io::AcceptHandler {
   Listeners listeners_{*this, tls_door_, log_};
   OomAdjuster oom_adjuster_;
   Processors processors_;
-  NoEffectWarnings no_effect_warnings_{log_};
+  config::NoEffectWarnings no_effect_warnings_{server_directives(), log_};
   ProcessHooks process_;
   RateSampler sampler_;
   size_t next_worker_ = 0;

@@ -27,7 +27,7 @@ class ServerTest : public ::testing::TestWithParam<int64_t> {
     (void)rmdir(folder_.c_str());
   }
   Server& start() {
-    server_ = std::make_unique<Server>(options_, clock_, log_, FileAccess{});
+    server_ = std::make_unique<Server>(options_, clock_, log_, config::FileAccess{});
     const Status started = server_->start();
     EXPECT_TRUE(started) << started.error().text;
     return *server_;

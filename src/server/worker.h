@@ -12,6 +12,7 @@
 #include "io/watchdog.h"
 #include "persist/live_snapshot.h"
 #include "server/latency_monitor.h"
+#include "server/options.h"
 #include "session/session_host.h"
 
 namespace sorrel::server {
@@ -19,8 +20,8 @@ namespace sorrel::server {
 // What workers are told about active expiry. Changed under the gate.
 struct ExpiryOptions {
   bool active = true;
-  int64_t effort = 1;
-  int64_t hz = 10;
+  int64_t effort = MemoryOptions{}.active_expire_effort;
+  int64_t hz = ProcessOptions{}.hz;
   bool cron_paused = false;  // DEBUG PAUSE-CRON: nothing periodic happens
   int64_t watchdog_ms = 0;   // a worker without cron for so long tells where it stands; 0: off
 };

@@ -285,7 +285,7 @@ void SessionHost::enforce_output_limit(Session& session, size_t more) {
     session.over_soft_limit_since_ms_ = 0;
     return;
   }
-  const OutputBound& bound = type_of(session) == ClientType::kPubSub ? world_.options.pubsub_output
+  const OutputLimit& bound = type_of(session) == ClientType::kPubSub ? world_.options.pubsub_output
                                                                      : world_.options.normal_output;
   bool over = bound.hard_bytes > 0 && pending > bound.hard_bytes;
   if (!session.caller_.authenticated() && pending - more > kUnauthenticatedOutputLimit) over = true;

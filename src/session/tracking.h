@@ -9,6 +9,7 @@
 
 #include "dispatch/executor.h"
 #include "keyspace/change.h"
+#include "session/session_options.h"
 #include "session/tracking_table.h"
 
 namespace sorrel {
@@ -117,7 +118,7 @@ class Tracking final : public ChangeObserver, public ReadObserver {
   // By prefix. Read by workers in their batches.
   std::map<std::string, std::shared_ptr<PrefixReaders>, std::less<>> prefixes_;
   int64_t clients_ = 0;
-  size_t max_keys_ = 1'000'000;
+  size_t max_keys_ = ClientOptions{}.tracking_table_max_keys;
 };
 
 }  // namespace sorrel
