@@ -100,11 +100,11 @@ class House {
     const Status started = server_->start();
     EXPECT_TRUE(started) << started.error().text;
     // Small bounds, so that small files have every encoding.
-    const std::vector<ConfigStore::Setting> settings = {
+    const std::vector<config::ConfigStore::Setting> settings = {
         {"list-max-listpack-size", "6"},    {"hash-max-listpack-entries", "6"},
         {"set-max-intset-entries", "6"},    {"set-max-listpack-entries", "6"},
         {"zset-max-listpack-entries", "6"}, {"stream-node-max-entries", "4"}};
-    EXPECT_TRUE(server_->config().set(settings, {.local = true}));
+    EXPECT_TRUE(server_->config().set(settings, {.may_set_protected = true}));
     EXPECT_TRUE(io::make_directory(path("appendonlydir")));
   }
   ~House() {

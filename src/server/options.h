@@ -14,7 +14,7 @@
 #include "io/tls_context.h"
 #include "keyspace/encoding_limits.h"
 #include "keyspace/eviction_policy.h"
-#include "script/scripting.h"
+#include "script/scripting_options.h"
 #include "session/session_options.h"
 
 namespace sorrel::server {

@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/version.h"
 #include "server/file_words.h"
 #include "server/option_chapters.h"
 
 namespace sorrel::server {
 namespace {
+
+// In the errors of configuration files, which tools compare.
+constexpr std::string_view kProgram = "Redis 7.2.4";
+static_assert(kProgram.ends_with(kRedisVersion));
 
 constexpr int64_t kMinHz = 1;
 constexpr int64_t kMaxHz = 500;
@@ -67,7 +72,7 @@ std::vector<config::Chapter> all_chapters() {
 
 const config::Table& server_directives() {
   static const config::Table the_table(std::make_unique<const Options>(), all_chapters(),
-                                       {.version = "Redis 7.2.4",
+                                       {.version = kProgram,
                                         .preamble = kPreamble,
                                         .file_words = file_words(),
                                         .unknown_word = &unknown_word_error,

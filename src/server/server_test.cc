@@ -80,8 +80,9 @@ TEST_P(ServerTest, EveryLineOfInfoIsATitleOrAField) {
 TEST_P(ServerTest, OptionsReachThoseWhoKeepACopy) {
   Server& server = start();
   const auto set = [&server](std::string name, std::string value) {
-    const std::vector<ConfigStore::Setting> settings = {{std::move(name), std::move(value)}};
-    return server.config().set(settings, {.local = true});
+    const std::vector<config::ConfigStore::Setting> settings = {
+        {std::move(name), std::move(value)}};
+    return server.config().set(settings, {.may_set_protected = true});
   };
   ASSERT_TRUE(set("slowlog-log-slower-than", "7"));
   EXPECT_EQ(server.node().slowlog_slower_than_us, 7);
