@@ -43,6 +43,11 @@ std::string_view spelling_of(const Directive& row, std::string_view asked) {
 
 }  // namespace
 
+bool ConfigStore::has_receiver(const Part& part) const {
+  return std::any_of(hooks_.begin(), hooks_.end(),
+                     [&](const Hook& hook) { return hook.part == &part; });
+}
+
 std::vector<ConfigStore::Setting> ConfigStore::get(std::span<const std::string> patterns) const {
   std::vector<Setting> found;
   std::set<std::string> names;

@@ -40,6 +40,8 @@ class ConfigStore {
   // Calls `apply` when a directive of `part` has changed; once, however many of them have. Parts
   // are served in the order of the changes, one part's functions in that of registration.
   void on_change(const Part& part, Apply apply) { hooks_.push_back({&part, std::move(apply)}); }
+  // Whether on_change() was called for it.
+  bool has_receiver(const Part& part) const;
   // Calls `apply` when a directive has changed that nothing acts on (kNoEffectYet, kNeedless).
   void on_change_without_effect(Apply apply) { on_change(kWithoutEffect, std::move(apply)); }
 

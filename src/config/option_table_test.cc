@@ -137,6 +137,8 @@ TEST_F(ConfigStoreTest, ARegisteredPartIsToldOnce) {
   store_.on_change_without_effect(count(without_effect));
   EXPECT_EQ(set({{"port", "7000"}}), "OK") << "the same value";
   EXPECT_EQ(listen, 0);
+  EXPECT_TRUE(store_.has_receiver(kPoolPart));
+  EXPECT_FALSE(store_.has_receiver(kModePart));
   EXPECT_EQ(set({{"port", "1"}, {"hosts", "x y"}, {"mode", "fast"}}), "OK");
   EXPECT_EQ(listen, 1);
   EXPECT_EQ(pool, 0);

@@ -77,6 +77,14 @@ TEST_P(ServerTest, EveryLineOfInfoIsATitleOrAField) {
   }
 }
 
+TEST_P(ServerTest, EveryPartReceivesItsDirectives) {
+  Server& server = start();
+  for (const config::Directive* row : server_directives().rows()) {
+    if (row->part == nullptr) continue;
+    EXPECT_TRUE(server.config().has_receiver(*row->part)) << row->name << ": " << row->part->name;
+  }
+}
+
 TEST_P(ServerTest, OptionsReachThoseWhoKeepACopy) {
   Server& server = start();
   const auto set = [&server](std::string name, std::string value) {
