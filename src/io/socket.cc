@@ -25,7 +25,7 @@ bool would_block(int code) {
 }
 
 Error system_error(std::string_view operation, int code) {
-  return Error{std::string(operation) + ": " + std::generic_category().message(code)};
+  return Error{std::string(operation) + ": " + std::generic_category().message(code), code};
 }
 
 Error system_error(std::string_view operation) {
