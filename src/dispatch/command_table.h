@@ -20,6 +20,11 @@ using Handler = void (*)(Call&);
 // in their first line. Asked by gates, inside a batch, under no lock.
 using ActsOf = uint64_t (*)(const Command&, std::span<const std::string_view> args);
 
+// What a command has to wait for outside of the server before it may run, such as a name look-up:
+// called in a batch, before an exclusive section begins, so that other workers go on. Not called
+// when there is nothing to enter: the handler does it itself then.
+using Prepare = void (*)(const Command&, std::span<const std::string_view> args);
+
 // Ties a catalog entry ("get", "config|get") to its code. `context` is what the handler's room
 // needs of itself, such as the option store; families that need nothing leave it out.
 struct Binding {
@@ -27,6 +32,7 @@ struct Binding {
   Handler handler;
   void* context = nullptr;
   ActsOf acts_of = nullptr;  // none: its flags say all
+  Prepare prepare = nullptr;
 };
 
 // A command ready to run. Lives as long as the table.
@@ -35,6 +41,7 @@ struct Command {
   Handler handler = nullptr;
   void* context = nullptr;
   ActsOf acts_of = nullptr;
+  Prepare prepare = nullptr;
   std::string name;    // as in COMMAND INFO and statistics: "get", "config|get"
   uint32_t index = 0;  // its position in catalog::all()
   uint64_t flags = 0;

@@ -285,11 +285,21 @@ void Executor::run_latched(Call& call) {
 }
 
 void Executor::run_alone(Call& call) {
+  prepare_alone(call);
   const uint64_t changes = changes_;
   exclusively([&] {
     run_locked(call);
     if (limited() && changes_ != changes) world_.keyspace.count_all_memory();
   });
+}
+
+// Precondition: in a batch, nothing is locked.
+void Executor::prepare_alone(const Call& call) {
+  if (call.command.prepare != nullptr) call.command.prepare(call.command, call.args);
+  if (call.command.locking != Locking::kQueued || call.caller.transaction == nullptr) return;
+  for (const Transaction::Queued& queued : call.caller.transaction->commands()) {
+    if (queued.command->prepare != nullptr) queued.command->prepare(*queued.command, queued.args);
+  }
 }
 
 void Executor::leave_effects(const Call& call) {

@@ -240,6 +240,7 @@ class Executor {
   void find_first_key(Request& request, const Database* ahead);
   void run_locked(Call& call);
   void run_alone(Call& call);
+  void prepare_alone(const Call& call);
   void note_read(Caller& reader, const Call& call);
   void run_under_latches(Call& call);
   void run_queued(Call& call);
