@@ -46,7 +46,7 @@ Admin::Admin(Server& server)
                .statistics = [&server] { return server.command_statistics(); },
                .table = nullptr},
       modules_{.options = server.options(), .log = server.log()},
-      migrate_(server.clock()) {}
+      migrate_(server.clock(), [&server] { return server.cluster_tls(); }) {}
 
 std::vector<Binding> Admin::bindings() {
   std::vector<Binding> all;

@@ -319,6 +319,13 @@ void Server::on_accept(std::unique_ptr<io::Accepted> connection) {
   host.post([&host, box] { host.adopt(std::move(*box), kTaken); });
 }
 
+Result<std::shared_ptr<const io::TlsContext>> Server::cluster_tls() const {
+  if (!options_.tls.cluster) return std::shared_ptr<const io::TlsContext>();
+  auto context = tls_door_.context();
+  if (context == nullptr) return Error{"tls-cluster is on, but no keys are loaded"};
+  return context;
+}
+
 void Server::refuse(io::Accepted& connection) {
   sessions_.rejected.fetch_add(1, std::memory_order_relaxed);
   connection.refuse("-ERR max number of clients reached\r\n");

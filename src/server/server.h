@@ -106,6 +106,8 @@ class Server : public io::AcceptHandler {
   ExpiryOptions& expiry() { return expiry_; }
   MemoryLimit& memory() { return *memory_; }
   ServerFacts& facts() { return facts_; }
+  // For connections to other nodes: null unless `tls-cluster` is on.
+  Result<std::shared_ptr<const io::TlsContext>> cluster_tls() const;
   Logger& log() { return log_; }
   const Clock& clock() const { return clock_; }
   const FileAccess& files() const { return files_; }
