@@ -77,6 +77,14 @@ struct PartitionStats {
   uint64_t evicted = 0;
 };
 
+// A database of which records are still to be kept; see keeping.h.
+struct KeptDatabase {
+  int number = 0;  // that it had at the moment
+  Database* database = nullptr;
+  uint64_t position = 0;           // of the walk, in its table
+  std::unique_ptr<Database> gone;  // the same: it has been emptied, and is there for this only
+};
+
 // A share of the key slots, with its own tables and its own latch. Everything in it is read and
 // written under the latch, or under the gate, or by the only worker.
 struct alignas(64) Partition {
@@ -84,8 +92,9 @@ struct alignas(64) Partition {
   TableStamps stamps;                                // of all its tables
   std::vector<std::unique_ptr<Database>> databases;  // null until something was stored there
   PartitionStats stats;
-  size_t databases_used = 0;  // all from this one on are null
-  size_t counted_bytes = 0;   // see Keyspace::count_memory()
+  size_t databases_used = 0;          // all from this one on are null
+  size_t counted_bytes = 0;           // see Keyspace::count_memory()
+  std::vector<KeptDatabase> to_keep;  // in their order; the first one is walked
 };
 
 struct KeyspaceOptions {
@@ -156,11 +165,14 @@ class Keyspace {
   int64_t average_ttl_ms(int db) const;
   // Hashes with fields that have deadlines.
   size_t field_expiring_count(int db) const;
+  // Databases that are gone and still to be kept are counted here, but not by counted_bytes(): no
+  // key has to be evicted for them.
   size_t memory_bytes() const;
   size_t reserved_bytes() const;
   PartitionStats stats() const;
   void reset_stats();
-  // Empties one database, in the background if asked; returns how many keys it had.
+  // Empties one database, in the background if asked; returns how many keys it had. What a keeper
+  // has not seen yet is freed when it has.
   size_t flush(int db, bool in_background);
   void swap(int a, int b);
 
@@ -192,19 +204,31 @@ class Keyspace {
   // Keys as they were at one moment; see keeping.h. Both under the gate. Precondition of the first:
   // all that an earlier keeper began to keep has been shown to it.
   void begin_keeping(RecordKeeper& keeper);
-  void end_keeping() { keeper_ = nullptr; }
+  void end_keeping();
+  // What is shown from now on only counts as seen: databases that are gone are freed.
+  void stop_showing();
+  // Memory of databases that are gone and not all shown yet; and the most since keeping began.
+  size_t gone_bytes() const;
+  size_t most_gone_bytes() const { return most_gone_bytes_; }
   // Null: nothing is to be kept. Does not change within a batch.
   RecordKeeper* keeper() const { return keeper_; }
   // Shows the record to the keeper, unless that has been done. Precondition: there is one, and the
   // latch of the record's partition is held.
   void keep(unsigned worker, int db, Record& record);
+  // Shows the records of one segment of the partition that are to be kept; false: there is none
+  // left. Under its latch. Precondition: there is a keeper.
+  bool keep_segment(unsigned worker, unsigned partition);
 
  private:
+  bool hold_for_keeper(Partition& home, std::unique_ptr<Database>& gone);
+  void discard(std::unique_ptr<Database> gone, bool in_background);
+
   static constexpr unsigned kOnePartition = 32;
 
   KeyHasher hasher_;
   RecordKeeper* keeper_ = nullptr;
   bool phase_ = false;    // in which records are that were kept or made since
+  bool shows_ = false;    // the keeper wants what it is shown
   Reclaimer* reclaimer_;  // null: everything is freed in place
   size_t database_count_;
   unsigned partition_shift_;
@@ -214,6 +238,8 @@ class Keyspace {
   EvictionSettings eviction_;
   FreeingSet in_background_ = bit_of(Freeing::kUnlinked);
   size_t count_step_ = 0;
+  std::vector<int> kept_numbers_;  // by number: that of the same database at the moment
+  size_t most_gone_bytes_ = 0;
   alignas(64) std::atomic<size_t> counted_{0};
 };
 

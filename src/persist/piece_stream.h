@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -11,6 +12,7 @@
 
 #include "base/result.h"
 #include "persist/snapshot.h"
+#include "persist/snapshot_sink.h"
 #include "rdb/key_piece.h"
 
 namespace sorrel::persist {
@@ -29,28 +31,29 @@ struct FileHead {
   std::vector<Sizes> databases;
 };
 
-// A snapshot's file, written by a thread of its own out of pieces that others bring. The thread
-// compresses, sums, writes and syncs, and puts the file in its place at the end.
+// The bytes of a snapshot, put together by a thread of its own out of pieces that others bring. The
+// thread compresses and sums, and gives the bytes to a sink. A sink that is slow holds up nobody
+// else: pieces queue, and is_full() says so.
 //
 // Thread rule: everything from any thread; begun and destroyed by one.
-class PieceFile {
+class PieceStream {
  public:
-  PieceFile(FileHead head, SnapshotFile file);
+  PieceStream(FileHead head, std::unique_ptr<SnapshotSink> sink);
   // As cancel(), and waits for the thread.
-  ~PieceFile();
-  PieceFile(const PieceFile&) = delete;
-  PieceFile& operator=(const PieceFile&) = delete;
+  ~PieceStream();
+  PieceStream(const PieceStream&) = delete;
+  PieceStream& operator=(const PieceStream&) = delete;
 
   // Gives an empty one in return, with room if there is one: fresh memory from the system is dear.
   rdb::KeyPiece add(rdb::KeyPiece piece);
-  // There were all of them: the file is to be ended.
+  // There were all of them: the sink is to finish.
   void close();
-  // Whatever it has come to, the file is not put in its place any more once this has returned,
-  // unless it is there already. Waits for nothing else.
+  // Whatever it has come to, the sink does not finish any more once this has returned, unless it
+  // has. Waits for nothing else.
   void cancel();
 
-  // So much waits for the disk that who can wait should not bring more.
-  bool is_full() const { return waiting_bytes() > kFullBytes; }
+  // So much waits for the sink that who can wait should not bring more.
+  bool is_full() const { return waiting_bytes() > kFullBytes || sink_->is_behind(); }
   uint64_t waiting_bytes() const { return waiting_bytes_.load(std::memory_order_relaxed); }
   uint64_t most_waiting_bytes() const { return most_waiting_.load(std::memory_order_relaxed); }
   uint64_t keys() const { return keys_.load(std::memory_order_relaxed); }
@@ -63,20 +66,19 @@ class PieceFile {
   static constexpr uint64_t kFullBytes = uint64_t{4} << 20;
 
   void run();
-  Status write(rdb::ByteSink& sink);
-  Status put(const SnapshotFile& file);
+  Status write();
+  bool is_cancelled();
   // Gives the last piece back and waits for the next; false: there will be no more.
   bool next(rdb::KeyPiece& piece);
 
   const FileHead head_;
-  const SnapshotFile file_;
+  const std::unique_ptr<SnapshotSink> sink_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<rdb::KeyPiece> pieces_;  // under the mutex, and the next three
   std::vector<rdb::KeyPiece> spare_;
   bool closed_ = false;
   bool cancelled_ = false;
-  std::mutex putting_;  // held while the file goes to its place, and while it is forbidden to
   std::atomic<uint64_t> waiting_bytes_{0};
   std::atomic<uint64_t> most_waiting_{0};
   std::atomic<uint64_t> keys_{0};

@@ -1,4 +1,4 @@
-#include "persist/piece_file.h"
+#include "persist/piece_stream.h"
 
 #include <utility>
 
@@ -25,15 +25,15 @@ FileHead::FileHead(const Keyspace& keyspace, const SnapshotOptions& from) : opti
   }
 }
 
-PieceFile::PieceFile(FileHead head, SnapshotFile file)
-    : head_(std::move(head)), file_(std::move(file)), thread_([this] { run(); }) {}
+PieceStream::PieceStream(FileHead head, std::unique_ptr<SnapshotSink> sink)
+    : head_(std::move(head)), sink_(std::move(sink)), thread_([this] { run(); }) {}
 
-PieceFile::~PieceFile() {
+PieceStream::~PieceStream() {
   cancel();
   thread_.join();
 }
 
-rdb::KeyPiece PieceFile::add(rdb::KeyPiece piece) {
+rdb::KeyPiece PieceStream::add(rdb::KeyPiece piece) {
   const uint64_t bytes = piece.bytes.size();
   const std::lock_guard lock(mutex_);
   if (!cancelled_ && !done()) {
@@ -48,21 +48,26 @@ rdb::KeyPiece PieceFile::add(rdb::KeyPiece piece) {
   return empty;
 }
 
-void PieceFile::close() {
+void PieceStream::close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
   changed_.notify_one();
 }
 
-void PieceFile::cancel() {
-  const std::lock_guard putting(putting_);
+void PieceStream::cancel() {
+  sink_->cancel();
   const std::lock_guard lock(mutex_);
   cancelled_ = true;
   pieces_.clear();
   changed_.notify_one();
 }
 
-bool PieceFile::next(rdb::KeyPiece& piece) {
+bool PieceStream::is_cancelled() {
+  const std::lock_guard lock(mutex_);
+  return cancelled_;
+}
+
+bool PieceStream::next(rdb::KeyPiece& piece) {
   std::unique_lock lock(mutex_);
   if (!piece.bytes.empty() && spare_.size() < kMostSpare) {
     piece.clear();
@@ -75,10 +80,10 @@ bool PieceFile::next(rdb::KeyPiece& piece) {
   return true;
 }
 
-Status PieceFile::write(rdb::ByteSink& sink) {
+Status PieceStream::write() {
   const SnapshotOptions& options = head_.options;
   const rdb::WriteOptions form{.version = options.version, .compress = options.compress};
-  rdb::FileWriter file(sink, form, options.checksum);
+  rdb::FileWriter file(*sink_, form, options.checksum);
   write_head(options, file);
   for (const std::string& code : head_.functions) file.function(code);
   for (const FileHead::Sizes& sizes : head_.databases) {
@@ -90,27 +95,17 @@ Status PieceFile::write(rdb::ByteSink& sink) {
     keys_.fetch_add(piece.keys, std::memory_order_relaxed);
     waiting_bytes_.fetch_sub(piece.bytes.size(), std::memory_order_relaxed);
   }
-  const std::lock_guard lock(mutex_);
-  return cancelled_ ? Status(Error{"given up"}) : file.end();
+  return is_cancelled() ? Status(Error{"given up"}) : file.end();
 }
 
-Status PieceFile::put(const SnapshotFile& file) {
-  const std::lock_guard putting(putting_);
-  {
-    const std::lock_guard lock(mutex_);
-    if (cancelled_) return Error{"given up"};
-  }
-  return put_in_place(file);
-}
-
-void PieceFile::run() {
+void PieceStream::run() {
   io::name_this_thread("snapshot");
   io::give_way(kGivesWay);
   (void)head_.options.processors.apply().ok();
-  const Result<uint64_t> saved = save_file(
-      file_, head_.options.incremental_sync, [this](rdb::ByteSink& sink) { return write(sink); },
-      [this](const SnapshotFile& file) { return put(file); });
-  if (!saved) outcome_ = saved.error();
+  outcome_ = sink_->begin();
+  if (outcome_) outcome_ = write();
+  if (outcome_) outcome_ = sink_->finish();
+  if (!outcome_) sink_->abandon();
   done_.store(true, std::memory_order_release);
 }
 
