@@ -5,6 +5,15 @@
 #include <utility>
 
 namespace sorrel {
+namespace {
+
+void show(RecordKeeper& keeper, bool phase, unsigned worker, int number, Record& record) {
+  if (record.phase() == phase) return;
+  keeper.keep(worker, number, record);
+  record.set_phase(phase);
+}
+
+}  // namespace
 
 void Keyspace::begin_keeping(RecordKeeper& keeper) {
   keeper_ = &keeper;
@@ -65,9 +74,7 @@ bool Keyspace::hold_for_keeper(Partition& home, std::unique_ptr<Database>& gone)
 }
 
 void Keyspace::keep(unsigned worker, int db, Record& record) {
-  if (record.phase() == phase_) return;
-  keeper_->keep(worker, kept_numbers_[static_cast<size_t>(db)], record);
-  record.set_phase(phase_);
+  show(*keeper_, phase_, worker, kept_numbers_[static_cast<size_t>(db)], record);
 }
 
 bool Keyspace::keep_segment(unsigned worker, unsigned partition) {
@@ -75,10 +82,7 @@ bool Keyspace::keep_segment(unsigned worker, unsigned partition) {
   if (to_keep.empty()) return false;
   KeptDatabase& first = to_keep.front();
   first.database->table.visit_segment(first.position, [&](void* entry) {
-    auto& record = *static_cast<Record*>(entry);
-    if (record.phase() == phase_) return;
-    keeper_->keep(worker, first.number, record);
-    record.set_phase(phase_);
+    show(*keeper_, phase_, worker, first.number, *static_cast<Record*>(entry));
   });
   if (first.position != 0) return true;
   if (first.gone != nullptr) discard(std::move(first.gone), true);

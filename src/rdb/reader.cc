@@ -40,7 +40,7 @@ bool Reader::next_piece() {
 }
 
 bool Reader::has_more() {
-  return at_ < bytes_.size() || (!failed_ && next_piece());
+  return at_ < bytes_.size() || (!failed_ && left() > 0 && next_piece());
 }
 
 // In pieces as they come, so that memory grows with what has come only.
