@@ -131,6 +131,9 @@ class Keyspace {
   unsigned partition_of(std::string_view key) const {
     return partition_shift_ == kOnePartition ? 0 : key_slot(key) >> partition_shift_;
   }
+  unsigned partition_of_slot(unsigned slot) const {
+    return partition_shift_ == kOnePartition ? 0 : slot >> partition_shift_;
+  }
 
   // Null when nothing is stored there.
   Database* find_database(unsigned partition, int db) const {

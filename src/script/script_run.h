@@ -1,8 +1,9 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
-#include "dispatch/executor.h"
+#include "dispatch/nested_execution.h"
 #include "script/script_host.h"
 #include "script/scripting.h"
 
@@ -32,18 +33,27 @@ class ScriptRun final : public ScriptHost {
   bool interrupted() override;
 
  private:
+  [[gnu::noinline]] static bool admits(Call& call, const Kind& kind);
   const Command* find(std::span<const std::string_view> args);
-  // Why the command may not run, without a code word or with '-' in front of it; null: it may.
-  const char* refusal(const Command* command, std::span<const std::string_view> args) const;
+  // True: the command may not run, and `error` is the reply.
+  bool rejects(const Command* command, std::span<const std::string_view> args, std::string& error);
+  [[gnu::noinline]] bool rejects_by_state(const Command& command,
+                                          std::span<const std::string_view> args,
+                                          std::string& error);
+  bool rejects_write(const Command& command, std::string& error) const;
+  bool rejects_slot(const Command& command, std::span<const std::string_view> args,
+                    std::string& error);
 
   Call& call_;
   Scripting& scripting_;
-  Executor::Inside inside_;
+  NestedExecution nested_;
   Caller caller_;
   Audience audience_;  // as it was before the script
   RunningScript running_;
   bool read_only_;
   bool allow_oom_;
+  bool allow_cross_slot_;
+  unsigned slot_ = Request::kNoSlot;  // cluster mode: of the keys that it has used
 };
 
 }  // namespace sorrel::script

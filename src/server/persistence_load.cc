@@ -33,7 +33,7 @@ void Persistence::begin_loading(uint64_t total_bytes) {
   load_.began_ms = server_.clock().wall_ms();
   load_.total_bytes = total_bytes;
   server_.node().set(NodeState::kLoading, true);
-  heed_node(server_.sessions());
+  update_expiry_mode(server_.sessions());
 }
 
 void Persistence::end_loading() {

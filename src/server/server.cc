@@ -162,7 +162,7 @@ void Server::connect_scripting() {
     node_.busy_with_function = is_function;
     Door& door = workers_[worker]->executor().door();
     const bool may_expire = door.may_expire();
-    heed_node(sessions_);
+    update_expiry_mode(sessions_);
     workers_[worker]->let_others_in();
     door.set_may_expire(may_expire);
   };

@@ -100,7 +100,7 @@ class Server : public io::AcceptHandler {
   Persistence& persistence() { return persistence_; }
   ScriptDebugging& script_debugging() { return script_debugging_; }
   const ExecutorWorld& executors() const { return *executors_; }
-  const Waiters& waiters() const { return waiters_; }
+  const BlockedClients& waiters() const { return waiters_; }
   ChangeHub& hub() { return hub_; }
   const Processors& processors() const { return processors_; }
   ExpiryOptions& expiry() { return expiry_; }
@@ -170,7 +170,7 @@ class Server : public io::AcceptHandler {
   std::unique_ptr<CommandTable> commands_;
   std::unique_ptr<WorldGate> gate_;
   ChangeHub hub_;
-  Waiters waiters_{hub_.interest()};
+  BlockedClients waiters_{hub_.interest()};
   std::unique_ptr<MemoryLimit> memory_;
   std::unique_ptr<ExecutorWorld> executors_;
   SessionWorld sessions_;

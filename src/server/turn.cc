@@ -172,7 +172,7 @@ void Worker::evict_later() {
 
 void Worker::evict_slice() {
   // A round that is not the last asks for the next.
-  if ((sessions_.node.reasons & NodeState::kMemoryLimited) != 0) executor_.make_room();
+  if ((sessions_.node.reasons & NodeState::kMemoryLimited) != 0) executor_.evict();
 }
 
 void Worker::note_latency(std::string_view event, int64_t took_ns) {

@@ -200,10 +200,11 @@ size_t Session::run_window(std::string_view bytes, size_t at) {
   size_t end = at;
   const bool sound = parse_window(bytes, end);
   const std::span<Request> requests(host_.requests_.data(), host_.window_);
-  const auto look = requests.size() > 1 ? Executor::Look::kAhead : Executor::Look::kNot;
-  host_.executor_.prepare(requests, caller_.db, look);
-  if (look == Executor::Look::kAhead) {
-    for (Request& request : requests) Executor::prefetch(request);
+  const auto look =
+      requests.size() > 1 ? RequestPreparer::Look::kAhead : RequestPreparer::Look::kNot;
+  host_.executor_.requests().prepare(requests, caller_.db, look);
+  if (look == RequestPreparer::Look::kAhead) {
+    for (Request& request : requests) RequestPreparer::prefetch(request);
   }
   bool goes_on = false;
   const size_t done = run_requests(requests, at, goes_on);
@@ -435,7 +436,7 @@ void Session::on_drained() {
 }
 
 void Session::start_waiting() {
-  waiter_ = host_.executor_.take_waiter();
+  waiter_ = host_.executor_.blocked().take_blocked();
   host_.waiting_++;
   if (waiter_->log_sequence != 0) host_.add_log_waiter(waiter_);
   if (waiter_->deadline_ms == 0) return;
@@ -457,7 +458,7 @@ void Session::time_is_up() {
   resp::OutputBuffer out;
   resp::ReplyWriter reply(out, caller_.protocol);
   write_end_of_wait(reply);
-  host_.executor_.count_ended_wait(*waiter_, {});
+  host_.executor_.blocked().count_unblocked(*waiter_, {});
   answer_waiting(waiter_, out.view());
 }
 
@@ -480,7 +481,7 @@ void Session::stop_waiting() {
   host_.waiting_--;
 }
 
-void Session::answer_waiting(const Waiters::Handle& waiter, std::string_view reply) {
+void Session::answer_waiting(const BlockedClients::Handle& waiter, std::string_view reply) {
   // It may have closed, or waited for something else, since this was sent on its way.
   if (waiter_ == nullptr || waiter_->ticket != waiter->ticket || closing_) return;
   stop_waiting();
@@ -503,7 +504,7 @@ bool Session::end_wait(bool with_error) {
     write_end_of_wait(reply);
   }
   host_.post([host = &host_, waiter = waiter_, text = std::string(out.view()), with_error] {
-    host->executor_.count_ended_wait(*waiter, with_error ? "UNBLOCKED" : "");
+    host->executor_.blocked().count_unblocked(*waiter, with_error ? "UNBLOCKED" : "");
     if (Session* session = host->find(waiter->caller.id)) session->answer_waiting(waiter, text);
   });
   return true;

@@ -5,11 +5,11 @@
 #include <string>
 #include <string_view>
 
+#include "dispatch/blocked_clients.h"
 #include "dispatch/caller.h"
 #include "dispatch/command_table.h"
 #include "dispatch/executor.h"
 #include "dispatch/transaction.h"
-#include "dispatch/waiters.h"
 #include "io/loop.h"
 #include "resp/request_parser.h"
 #include "session/held_bytes.h"
@@ -63,7 +63,7 @@ class Session final : public io::StreamHandler {
 
   void attach(io::Stream* stream);
   // The command it waited in has been answered by somebody: sends that and goes on.
-  void answer_waiting(const Waiters::Handle& waiter, std::string_view reply);
+  void answer_waiting(const BlockedClients::Handle& waiter, std::string_view reply);
   // Ends the wait with a null (or an error, for CLIENT UNBLOCK). False: it does not wait, or is
   // just being served. Under the gate, from any worker.
   bool end_wait(bool with_error);
@@ -216,8 +216,8 @@ class Session final : public io::StreamHandler {
   std::unique_ptr<Listening> listening_;
   std::unique_ptr<TrackingState> tracking_;
   const Command* last_command_ = nullptr;
-  Waiters::Handle waiter_;      // waits for keys; runs nothing until then
-  io::TimerId wait_timer_ = 0;  // 0: none
+  BlockedClients::Handle waiter_;  // waits for keys; runs nothing until then
+  io::TimerId wait_timer_ = 0;     // 0: none
   int64_t created_ms_;
   int64_t last_use_ms_;
   int64_t over_soft_limit_since_ms_ = 0;

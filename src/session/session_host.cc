@@ -96,7 +96,7 @@ void SessionHost::begin_turn(int64_t now_ms) {
 
 void SessionHost::begin_running(Session& session, size_t bytes) {
   executor_.begin_batch(now_ms());
-  if (share_.session != session.id()) share_ = {session.id(), executor_.last_cycles()};
+  if (share_.session != session.id()) share_ = {session.id(), executor_.recorder().last_cycles()};
   writer_.begin(session.caller_.protocol);
   running_ = {&session, bytes, nullptr, out_.size(), true};
 }
@@ -179,7 +179,7 @@ void SessionHost::bound_scratch(size_t mark) {
 }
 
 void SessionHost::send_served(uint64_t needed) {
-  for (Executor::Served& served : executor_.take_served()) {
+  for (ServeBlocked::Served& served : executor_.blocked().take_served()) {
     SessionHost* host = world_.hosts[served.waiter->worker];
     host->post([host, needed, served = std::move(served)] {
       Session* session = host->find(served.waiter->caller.id);

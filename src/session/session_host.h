@@ -95,7 +95,7 @@ class SessionHost {
   void flush_messages(uint64_t needed) {
     if (!broadcasts_.empty()) [[unlikely]]
       world_.tracking.flush_broadcasts(*this);
-    if (executor_.has_served()) [[unlikely]]
+    if (executor_.blocked().has_served()) [[unlikely]]
       send_served(needed);
   }
   void release_replies();
@@ -241,7 +241,7 @@ class SessionHost {
   };
   // Has the running session used up its share?
   bool share_is_used() const {
-    const uint64_t had_ns = executor_.ns_from(share_.began_cycles);
+    const uint64_t had_ns = executor_.recorder().ns_from(share_.began_cycles);
     return had_ns > std::min(kLeastShareNs, world_.options.share_ns) && had_ns > share_ns();
   }
   // The more clients wait, the shorter: new input of many of them would be as long as one pipeline.
@@ -283,7 +283,7 @@ class SessionHost {
   // True: the session's replies stay here until they may go.
   bool keep_back(const Slice& first);
   void let_go(Session& session);
-  void add_log_waiter(const Waiters::Handle& waiter);
+  void add_log_waiter(const BlockedClients::Handle& waiter);
   void answer_log_waiters();
   void wait_for_pause_end();
   void end_pause_when_over(int64_t now_ms);
@@ -320,11 +320,11 @@ class SessionHost {
   std::deque<uint64_t> throttled_;  // ids, each once; some may have gone
   // Sessions are freed only inside poll(), when no slice is left, so plain pointers are safe.
   std::vector<Slice> slices_;
-  std::vector<Piece> held_pieces_;            // for the running session, behind its request
-  std::vector<Session*> ending_;              // closed behind the turn's slices
-  std::vector<Waiters::Handle> log_waiters_;  // of WAITAOF; some may have gone
-  uint64_t kept_until_ = UINT64_MAX;          // nobody can be let go before this effect is durable
-  std::vector<Session*> kept_back_;  // their replies wait until what they tell of is durable
+  std::vector<Piece> held_pieces_;                   // for the running session, behind its request
+  std::vector<Session*> ending_;                     // closed behind the turn's slices
+  std::vector<BlockedClients::Handle> log_waiters_;  // of WAITAOF; some may have gone
+  uint64_t kept_until_ = UINT64_MAX;  // nobody can be let go before this effect is durable
+  std::vector<Session*> kept_back_;   // their replies wait until what they tell of is durable
 
   // Scratch of one window.
   resp::ArgList args_;

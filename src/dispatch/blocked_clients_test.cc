@@ -1,21 +1,21 @@
-#include "dispatch/waiters.h"
+#include "dispatch/blocked_clients.h"
 
 #include <gtest/gtest.h>
 
 namespace sorrel {
 namespace {
 
-Waiters::Handle waiter_for(std::vector<std::string> keys, int db = 0) {
-  auto waiter = std::make_shared<Waiter>();
+BlockedClients::Handle waiter_for(std::vector<std::string> keys, int db = 0) {
+  auto waiter = std::make_shared<BlockedClient>();
   waiter->args = std::move(keys);
   waiter->keys.assign(waiter->args.begin(), waiter->args.end());
   waiter->caller.db = db;
   return waiter;
 }
 
-TEST(Waiters, AreClaimedInTheOrderOfComing) {
+TEST(BlockedClients, AreClaimedInTheOrderOfComing) {
   ChangeInterest interest;
-  Waiters waiters{interest};
+  BlockedClients waiters{interest};
   EXPECT_FALSE(waiters.any());
   const auto first = waiter_for({"a", "b"});
   const auto second = waiter_for({"b", "b"});
@@ -33,9 +33,9 @@ TEST(Waiters, AreClaimedInTheOrderOfComing) {
   EXPECT_EQ(waiters.keys(), (std::vector<std::pair<int, std::string>>{{1, "b"}}));
 }
 
-TEST(Waiters, TakeTheirArgumentsAndPlaces) {
+TEST(BlockedClients, TakeTheirArgumentsAndPlaces) {
   ChangeInterest interest;
-  Waiters waiters{interest};
+  BlockedClients waiters{interest};
   const auto small = waiter_for({"a"});
   const auto large = waiter_for({std::string(100'000, 'x')});
   for (const auto& waiter : {small, large}) waiters.add(waiter);
@@ -44,9 +44,9 @@ TEST(Waiters, TakeTheirArgumentsAndPlaces) {
   EXPECT_EQ(large->memory_bytes() - small->memory_bytes(), 2u * 99'999);
 }
 
-TEST(Waiters, WhoIsBeingRunIsLookedAtAgain) {
+TEST(BlockedClients, WhoIsBeingRunIsLookedAtAgain) {
   ChangeInterest interest;
-  Waiters waiters{interest};
+  BlockedClients waiters{interest};
   const auto waiter = waiter_for({"a", "b"});
   waiters.add(waiter);
   ASSERT_EQ(waiters.claim_next(0, "a", 0), waiter);
@@ -57,9 +57,9 @@ TEST(Waiters, WhoIsBeingRunIsLookedAtAgain) {
   EXPECT_TRUE(waiters.release(waiter));
 }
 
-TEST(Waiters, CancelIsHeardOnce) {
+TEST(BlockedClients, CancelIsHeardOnce) {
   ChangeInterest interest;
-  Waiters waiters{interest};
+  BlockedClients waiters{interest};
   const auto waiter = waiter_for({"a"});
   waiters.add(waiter);
   EXPECT_TRUE(waiters.cancel(waiter));
@@ -69,9 +69,9 @@ TEST(Waiters, CancelIsHeardOnce) {
   EXPECT_TRUE(waiters.keys().empty());
 }
 
-TEST(Waiters, WhoHasGoneIsServedNoMore) {
+TEST(BlockedClients, WhoHasGoneIsServedNoMore) {
   ChangeInterest interest;
-  Waiters waiters{interest};
+  BlockedClients waiters{interest};
   const auto waiter = waiter_for({"a"});
   waiters.add(waiter);
   ASSERT_EQ(waiters.claim_next(0, "a", 0), waiter);
@@ -86,19 +86,19 @@ TEST(Waiters, WhoHasGoneIsServedNoMore) {
   EXPECT_FALSE(waiters.any());
 }
 
-TEST(Waiters, WhoNeedKeysAreFoundAmongTheOthers) {
+TEST(BlockedClients, WhoNeedKeysAreFoundAmongTheOthers) {
   ChangeInterest interest;
-  Waiters waiters{interest};
+  BlockedClients waiters{interest};
   const auto idle = waiter_for({"a", "b"});
   const auto needy = waiter_for({"a", "a"});
   needy->needs_key = true;
   for (const auto& waiter : {idle, needy}) waiters.add(waiter);
   EXPECT_EQ(waiters.key_count().all, 2u);
   EXPECT_EQ(waiters.key_count().needed, 1u);
-  EXPECT_EQ(waiters.claim_next(0, "b", 0, Waiters::Of::kWhoNeedKey), nullptr);
-  ASSERT_EQ(waiters.claim_next(0, "a", 0, Waiters::Of::kWhoNeedKey), needy);
+  EXPECT_EQ(waiters.claim_next(0, "b", 0, BlockedClients::Of::kNeedingKey), nullptr);
+  ASSERT_EQ(waiters.claim_next(0, "a", 0, BlockedClients::Of::kNeedingKey), needy);
   waiters.served(needy);
-  EXPECT_EQ(waiters.claim_next(0, "a", 0, Waiters::Of::kWhoNeedKey), nullptr);
+  EXPECT_EQ(waiters.claim_next(0, "a", 0, BlockedClients::Of::kNeedingKey), nullptr);
   EXPECT_EQ(waiters.key_count().all, 2u);
   EXPECT_EQ(waiters.key_count().needed, 0u);
   EXPECT_TRUE(waiters.cancel(idle));

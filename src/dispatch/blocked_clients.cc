@@ -1,21 +1,21 @@
-#include "dispatch/waiters.h"
+#include "dispatch/blocked_clients.h"
 
 #include <algorithm>
 
 namespace sorrel {
 
-size_t Waiter::argument_bytes() const {
+size_t BlockedClient::argument_bytes() const {
   size_t sum = 0;
   for (const std::string& arg : args) sum += arg.size();
   return sum;
 }
 
-// A key that others wait for, too, has its name in the registry once; each pays for it.
-size_t Waiters::bytes_of(const Waiter& waiter) {
+// A key that several clients are blocked on is listed once; each client pays for it.
+size_t BlockedClients::bytes_of(const BlockedClient& waiter) {
   constexpr size_t kTreeNode = 48;  // besides its payload
   constexpr size_t kPlace = kTreeNode + sizeof(Place) + sizeof(Line);
   constexpr size_t kInLine = kTreeNode + sizeof(uint64_t) + sizeof(Handle);
-  size_t bytes = sizeof(Waiter) + waiter.argument_bytes();
+  size_t bytes = sizeof(BlockedClient) + waiter.argument_bytes();
   bytes += waiter.args.size() * sizeof(std::string);
   for (const std::string_view key : waiter.keys) {
     bytes += sizeof(key) + kPlace + kInLine + key.size();
@@ -23,7 +23,7 @@ size_t Waiters::bytes_of(const Waiter& waiter) {
   return bytes;
 }
 
-void Waiters::add(const Handle& waiter) {
+void BlockedClients::add(const Handle& waiter) {
   waiter->bytes = bytes_of(*waiter);
   const std::lock_guard lock(mutex_);
   waiter->ticket = ++last_ticket_;
@@ -37,32 +37,33 @@ void Waiters::add(const Handle& waiter) {
   interest_.add(ChangeInterest::kWaiters);
 }
 
-Waiters::Handle Waiters::claim_next(int db, std::string_view key, uint64_t ticket, Of of) {
+BlockedClients::Handle BlockedClients::claim_next(int db, std::string_view key, uint64_t ticket,
+                                                  Of of) {
   const std::lock_guard lock(mutex_);
   const auto place = waiting_.find({db, std::string(key)});
   if (place == waiting_.end()) return nullptr;
   const Line& line = place->second;
-  if (of == Of::kWhoNeedKey && line.who_need_key == 0) return nullptr;
+  if (of == Of::kNeedingKey && line.who_need_key == 0) return nullptr;
   for (auto at = line.waiters.upper_bound(ticket); at != line.waiters.end(); ++at) {
     const Handle& waiter = at->second;
-    if (of == Of::kWhoNeedKey && !waiter->needs_key) continue;
+    if (of == Of::kNeedingKey && !waiter->needs_key) continue;
     if (!waiter->claimed) {
       waiter->claimed = true;
       waiter->again = false;
       return waiter;
     }
-    // Who runs it may have looked before this change.
+    // The worker that runs it may have read the key before this change.
     waiter->again = true;
   }
   return nullptr;
 }
 
-void Waiters::served(const Handle& waiter) {
+void BlockedClients::served(const Handle& waiter) {
   const std::lock_guard lock(mutex_);
   remove(waiter);
 }
 
-bool Waiters::release(const Handle& waiter) {
+bool BlockedClients::release(const Handle& waiter) {
   const std::lock_guard lock(mutex_);
   waiter->claimed = false;
   if (!waiter->abandoned) return !waiter->again;
@@ -70,14 +71,14 @@ bool Waiters::release(const Handle& waiter) {
   return true;
 }
 
-bool Waiters::cancel(const Handle& waiter) {
+bool BlockedClients::cancel(const Handle& waiter) {
   const std::lock_guard lock(mutex_);
   if (!waiter->listed || waiter->claimed) return false;
   remove(waiter);
   return true;
 }
 
-void Waiters::abandon(const Handle& waiter) {
+void BlockedClients::abandon(const Handle& waiter) {
   const std::lock_guard lock(mutex_);
   if (waiter->claimed) {
     waiter->abandoned = true;
@@ -86,14 +87,14 @@ void Waiters::abandon(const Handle& waiter) {
   }
 }
 
-std::vector<std::pair<int, std::string>> Waiters::keys() const {
+std::vector<std::pair<int, std::string>> BlockedClients::keys() const {
   const std::lock_guard lock(mutex_);
   std::vector<Place> places;
   for (const auto& [place, line] : waiting_) places.push_back(place);
   return places;
 }
 
-Waiters::KeyCount Waiters::key_count() const {
+BlockedClients::KeyCount BlockedClients::key_count() const {
   const std::lock_guard lock(mutex_);
   const auto needed = std::ranges::count_if(
       waiting_, [](const auto& placed) { return placed.second.who_need_key != 0; });
@@ -101,7 +102,7 @@ Waiters::KeyCount Waiters::key_count() const {
 }
 
 // Precondition: mutex_ is held.
-void Waiters::remove(const Handle& waiter) {
+void BlockedClients::remove(const Handle& waiter) {
   if (!waiter->listed) return;
   waiter->listed = false;
   for (const std::string_view key : waiter->keys) {
