@@ -95,7 +95,7 @@ Executor::Outcome Executor::execute_carefully(const Request& request, Caller& ca
     if (changes_ != changes && !world_.gate.threaded()) world_.keyspace.count_memory(0);
     return outcome;
   }
-  if (in_transaction && command != nullptr && command->has(catalog::kRunsQueued)) {
+  if (command != nullptr && command->has(catalog::kRunsQueued)) {
     return execute_queued(request, caller, reply);
   }
   if (refused(request, command, caller, reply)) {
@@ -126,7 +126,8 @@ Executor::Outcome Executor::run_shown(const Command& command, const Request& req
   return outcome;
 }
 
-// EXEC behind MULTI: whatever refuses it ends the transaction, and is told as the reason.
+// EXEC, with MULTI or without: a rejection ends the transaction and the WATCH, is answered as
+// their reason, and MONITOR shows the command all the same.
 Executor::Outcome Executor::execute_queued(const Request& request, Caller& caller,
                                            resp::ReplySink& reply) {
   const Command* command = request.command;
@@ -136,17 +137,21 @@ Executor::Outcome Executor::execute_queued(const Request& request, Caller& calle
     return run_shown(*command, request, caller, reply);
   }
   if (reason.errors() == 0) return Outcome::kPostponed;
+  last_cycles_ = cycles_now();
   request.tells_nothing = true;
-  caller.transaction->close();
-  caller.reasons &= ~uint32_t{Caller::kInTransaction};
-  if (world_.hub != nullptr) world_.hub->watches().clear(caller.transaction->watcher);
+  if (caller.transaction != nullptr) {
+    caller.transaction->close();
+    caller.reasons &= ~uint32_t{Caller::kInTransaction};
+    if (world_.hub != nullptr) world_.hub->watches().clear(caller.transaction->watcher);
+  }
   const uint64_t errors = reply.errors();
-  // "-ERR text", CR, LF; only code words that say something are repeated.
+  // "-ERR text", CR, LF; only error codes other than ERR are repeated.
   std::string_view text = out.view().substr(1, out.size() - 3);
   if (text.starts_with("ERR ")) text.remove_prefix(4);
   reply.error("EXECABORT Transaction discarded because of: " + std::string(text));
   count_error(reply, errors);
   stats_.commands[command->index].rejected++;
+  if ((world_.node.reasons & NodeState::kMonitored) != 0) show(*command, request, caller);
   return Outcome::kDone;
 }
 
