@@ -369,6 +369,7 @@ void Server::reset_stats() {
   persistence_.append_only().reset_statistics();
   persistence_.saves().saves = 0;
   memory_->reset_statistics();
+  scripting_.scripts.reset_statistics();
   sessions_.rejected.store(0);
   facts_.stats_reset_ms = clock_.wall_ms();
 }
