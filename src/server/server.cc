@@ -372,6 +372,9 @@ void Server::reset_stats() {
   scripting_.scripts.reset_statistics();
   sessions_.rejected.store(0);
   facts_.stats_reset_ms = clock_.wall_ms();
+  sampler_ = {};
+  facts_.ops_per_second = facts_.input_kbps = facts_.output_kbps = 0;
+  facts_.turns_per_second = facts_.turn_us = 0;
 }
 
 }  // namespace sorrel::server
