@@ -46,6 +46,9 @@ class RequestParser {
   bool unfinished() const { return partial_ != nullptr; }
   // How many bytes of it are understood already.
   size_t understood() const { return partial_ == nullptr ? 0 : partial_->position; }
+  // With `size` bytes of it: how many of these belong to the argument that is being read, its CR LF
+  // included. 0 until its length is known.
+  size_t argument_bytes(size_t size) const;
   // Bytes kept for an unfinished request's argument list.
   size_t memory_bytes() const;
 

@@ -74,7 +74,7 @@ void Session::read_or_not() {
   const auto most = static_cast<size_t>(host_.world_.options.query_buffer_limit / 4);
   const bool enough =
       rest_ == Rest::kUntilNextTurn ||
-      (rest_ == Rest::kUntilTaken && held_.size() + transaction_.argument_bytes() >= most);
+      (rest_ == Rest::kUntilTaken && unparsed_bytes() + transaction_.argument_bytes() >= most);
   // What it had sent before it hung up is run, and answered.
   stream_->defer_end(rest_ == Rest::kUntilNextTurn);
   // While its command lets others in, what it runs lies in bytes that must not move.

@@ -59,14 +59,12 @@ void Session::on_data(std::string_view bytes) {
     held_.append(bytes);
     watch_memory();
     if (rest_ != Rest::kNone) read_or_not();
+    // An argument that is complete now is too long all the same.
+    enforce_query_limit(parser_.argument_bytes(held_.size()));
     run_held();
   }
-  if (!closing_ && over_query_limit()) {
-    host_.stats_.query_limit_closes++;
-    host_.world_.log.warning("Closing client that reached max query buffer length: " +
-                             client_line(*this, host_.now_ms()));
-    close_soon(false);
-  }
+  // While it rests it is not read on, and Redis would have parsed what is there.
+  enforce_query_limit(suspended_ || rest_ != Rest::kNone ? 0 : unparsed_bytes());
   if (!closing_) watch_memory();
   if (closing_) {
     held_.clear();
@@ -80,11 +78,24 @@ void Session::run_held() {
   held_.consume(process(held_.view()));
 }
 
-bool Session::over_query_limit() const {
+// As in Redis, arguments that are parsed have left the query buffer, also those of a request that
+// is not complete.
+size_t Session::unparsed_bytes() const {
+  return held_.size() - std::min(held_.size(), parser_.understood());
+}
+
+void Session::enforce_query_limit(size_t unparsed) {
+  if (closing_) return;
   const auto limit = static_cast<size_t>(host_.world_.options.query_buffer_limit);
-  // What is queued was read from there.
-  if (held_.size() + transaction_.argument_bytes() > limit) return true;
-  return !caller_.authenticated() && held_.size() > kUnauthenticatedQueryLimit;
+  // Queued commands count as well: they have not run.
+  if (unparsed + transaction_.argument_bytes() <= limit &&
+      (caller_.authenticated() || held_.size() <= kUnauthenticatedQueryLimit)) {
+    return;
+  }
+  host_.stats_.query_limit_closes++;
+  host_.world_.log.warning("Closing client that reached max query buffer length: " +
+                           client_line(*this, host_.now_ms()));
+  close_soon(false);
 }
 
 void Session::suspend() {
@@ -606,8 +617,7 @@ const Command* Session::last_command() const {
 }
 
 size_t Session::query_bytes() const {
-  if (host_.running_.session == this) return host_.running_.bytes;
-  return held_.size() - std::min(held_.size(), parser_.understood());
+  return host_.running_.session == this ? host_.running_.bytes : unparsed_bytes();
 }
 
 size_t Session::argument_bytes() const {

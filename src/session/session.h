@@ -204,7 +204,9 @@ class Session final : public io::StreamHandler {
   void run_held();
   void protocol_error();
   bool refuse_web_request(const Request& request);
-  bool over_query_limit() const;
+  size_t unparsed_bytes() const;
+  // Closes it when so much input is more than it may send ahead.
+  void enforce_query_limit(size_t unparsed);
   bool check_flush(int64_t now_ms);
 
   SessionHost& host_;
