@@ -17,6 +17,9 @@ namespace {
 // A peer that is to be closed gets this long to take a byte of what it was answered.
 constexpr int64_t kFlushPatienceMs = 60'000;
 constexpr int64_t kWebRequestLogMs = 60'000;
+// Bytes of messages that a client with client-side caching may leave unread while no limit is
+// configured: some hundred thousand keys, which are cheaper to forget all at once.
+constexpr size_t kUnreadInvalidations = 16 * 1024 * 1024;
 // A wait may be as long as the clock counts; its timer looks again now and then.
 constexpr int64_t kLongestTimerMs = 60 * 60 * 1000;
 
@@ -278,6 +281,7 @@ size_t Session::run_window(std::string_view bytes, size_t at) {
     suspend();
   } else {
     start_waiting();
+    push_held();  // they lie in scratch, and its answer may come much later
   }
   return outcome;
 }
@@ -309,6 +313,10 @@ void Session::finish_request(size_t mark) {
     be_heard_again();
   }
   if ((afterwards_ & kException) != 0) end_exception();
+  push_held();
+}
+
+void Session::push_held() {
   if ((afterwards_ & kPushed) == 0) return;
   afterwards_ &= ~unsigned{kPushed};
   host_.queue_running();
@@ -351,7 +359,37 @@ void Session::send(std::string_view bytes) {
   host_.add_slice(*this, {&buffer, begin, buffer.size()});
 }
 
+// A little may wait whatever the limits are, and is judged when it is sent.
+bool Session::admits_push(size_t bytes) {
+  unsent_pushes_ += bytes;
+  if (unsent_pushes_ <= SessionHost::kReplyBuffer) [[likely]]
+    return true;
+  if (over_limit_ || closing_) return false;
+  const OutputBound& bound = host_.output_bound(*this);
+  if (bound.hard_bytes == 0 || output_bytes() + unsent_pushes_ <= bound.hard_bytes) return true;
+  over_limit_ = true;
+  host_.over_limit_.push_back(this);
+  return false;
+}
+
+bool Session::admits_invalidation() {
+  if (missed_invalidations_) return false;
+  if (unsent_pushes_ + unread_pushes_ <= kUnreadInvalidations && !host_.pushed_too_much())
+      [[likely]]
+    return true;
+  const OutputBound& bound = host_.output_bound(*this);
+  if (bound.hard_bytes != 0 || bound.soft_bytes != 0) return true;
+  // A client that reads all the time may never have read everything.
+  const size_t unread = std::min(unread_pushes_, output_bytes());
+  if (unsent_pushes_ + unread <= kUnreadInvalidations && !host_.pushed_too_much()) return true;
+  missed_invalidations_ = true;
+  host_.make_up_invalidations(*this);
+  return false;
+}
+
 void Session::push(const Piece& piece) {
+  if (!admits_push(piece.end - piece.begin)) [[unlikely]]
+    return;
   if (host_.running_.session != this) {
     host_.add_slice(*this, piece);
   } else if (host_.running_.in_request) {
@@ -440,7 +478,7 @@ void Session::kill() {
 }
 
 void Session::on_drained() {
-  over_soft_limit_since_ms_ = 0;
+  host_.note_output_empty(*this);
   last_use_ms_ = host_.now_ms();
   if (rest_ == Rest::kUntilTaken) go_on();
 }
@@ -601,6 +639,7 @@ void Session::reset_state() {
   host_.world_.pubsub.unsubscribe_all(*this);
   host_.world_.tracking.disable(*this);
   set_monitoring(false);
+  missed_invalidations_ = false;
   leave_transaction();
   set_protocol(host_.world_.options.default_protocol);
   caller_.db = 0;

@@ -86,6 +86,12 @@ class Session final : public io::StreamHandler {
   // Sends what has been written for many at the end of the turn; behind the answer of the request
   // that it is running itself, if any, so that no message lies within an answer.
   void push(const Piece& piece);
+  // Asked before every push and line for MONITOR. False: the client is over its output limit and is
+  // closed at the end of the loop iteration; the message is dropped.
+  bool admits_push(size_t bytes);
+  // Asked before every invalidation. False: without a configured limit, the client has left so many
+  // unread that the message is dropped; an invalidation of all keys follows once it has read them.
+  bool admits_invalidation();
   // For what its own command has caused: behind the answer too when somebody else has run it,
   // because it waited.
   void push_own(const Piece& piece);
@@ -177,6 +183,8 @@ class Session final : public io::StreamHandler {
     }
   }
   void finish_request(size_t mark);
+  // Messages that have waited for the end of its request.
+  void push_held();
   void end_exception();
   // Tells COMMANDLOG.
   void note_large(ExecutionObserver::Large what, const Request& request, size_t bytes);
@@ -236,7 +244,11 @@ class Session final : public io::StreamHandler {
   };
   unsigned afterwards_ = 0;
   uint32_t last_slice_ = 0;  // the last of its slices of this turn, counted from 1; 0: none
-  uint64_t needs_ = 0;       // the effect that must be durable before its replies go; 0: none
+  bool over_limit_ = false;  // a message was refused; it is in SessionHost::over_limit_
+  bool missed_invalidations_ = false;
+  size_t unsent_pushes_ = 0;  // bytes of messages in this turn's slices
+  size_t unread_pushes_ = 0;  // of messages sent since the peer last had taken everything
+  uint64_t needs_ = 0;        // the effect that must be durable before its replies go; 0: none
   // Replies that wait for that; null: none. While there are some it is not read.
   std::unique_ptr<std::string> kept_replies_;
   bool goes_first_ = false;  // in a turn, since its replies have had to wait for the disk

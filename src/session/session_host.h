@@ -19,6 +19,7 @@
 #include "io/loop.h"
 #include "resp/output_buffer.h"
 #include "resp/reply_writer.h"
+#include "session/invalidation_queue.h"
 #include "session/notifications.h"
 #include "session/pubsub.h"
 #include "session/session.h"
@@ -172,6 +173,8 @@ class SessionHost {
   }
   // Between two messages: sends early when much has been gathered and no request is running.
   void bound_pushed();
+  // One request has caused so many messages that further invalidations must collapse.
+  bool pushed_too_much() const { return pushed_[0].size() + pushed_[1].size() > kMostPushed; }
 
   // See PubSub, which keeps them.
   TopicTable& topics() { return topics_; }
@@ -206,6 +209,10 @@ class SessionHost {
   friend class Session;
 
   static constexpr size_t kWindow = 32;  // requests parsed ahead
+  // An answer up to this size does not count towards the limits of what may wait: Redis has a
+  // buffer of this size for each connection.
+  static constexpr size_t kReplyBuffer = 16 * 1024;
+  static constexpr size_t kMostPushed = 64 * 1024 * 1024;
   // Commands, see release_part(): who does not wait for the disk is answered more often than the
   // disk gets something to do, which costs a sync each time.
   static constexpr uint64_t kAnsweredTogether = 1024;
@@ -274,6 +281,16 @@ class SessionHost {
   void end_soon(Session& session) { ending_.push_back(&session); }
   void forget(Session& session);
   void enforce_output_limit(Session& session, size_t more);
+  const OutputBound& output_bound(const Session& session) const;
+  void close_over_output_limit(Session& session);
+  // Its peer has taken everything.
+  void note_output_empty(Session& session) {
+    session.over_soft_limit_since_ms_ = 0;
+    session.unread_pushes_ = 0;
+    if (session.missed_invalidations_) [[unlikely]]
+      make_up_invalidations(session);
+  }
+  void make_up_invalidations(Session& session);
   // What the window of requests that this session has just run makes its replies wait for.
   void note_needs(Session& session);
   // It is told of something that may be as late as the latest effect.
@@ -322,6 +339,7 @@ class SessionHost {
   std::vector<Slice> slices_;
   std::vector<Piece> held_pieces_;            // for the running session, behind its request
   std::vector<Session*> ending_;              // closed behind the turn's slices
+  std::vector<Session*> over_limit_;          // refused a message; closed before any is sent
   std::vector<Waiters::Handle> log_waiters_;  // of WAITAOF; some may have gone
   uint64_t kept_until_ = UINT64_MAX;          // nobody can be let go before this effect is durable
   std::vector<Session*> kept_back_;  // their replies wait until what they tell of is durable
@@ -339,7 +357,7 @@ class SessionHost {
 
   std::mutex mailbox_mutex_;
   std::vector<std::function<void()>> mailbox_;  // guarded by mailbox_mutex_
-  std::vector<Invalidation> invalidations_;     // guarded by mailbox_mutex_
+  InvalidationQueue invalidations_;             // guarded by mailbox_mutex_
 };
 
 }  // namespace sorrel

@@ -57,6 +57,8 @@ struct PrefixReaders;
 struct Broadcast {
   std::shared_ptr<PrefixReaders> readers;
   std::map<std::string, uint64_t> keys;
+  size_t key_bytes = 0;
+  bool all = false;  // too many keys to name: `keys` is empty, and everything is to be forgotten
 };
 using PendingBroadcasts = std::map<std::string, Broadcast>;
 
@@ -92,6 +94,8 @@ class Tracking final : public ChangeObserver, public ReadObserver {
 
   // The end of the turn: tells who hears of prefixes.
   void flush_broadcasts(SessionHost& host);
+  // The session has missed some: it is to forget all keys. By its worker.
+  static void forget_all(Session& session);
   // Hands what other workers have sent to sessions of `host`.
   void deliver(SessionHost& host, const Invalidation& word);
 
