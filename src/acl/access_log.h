@@ -11,6 +11,8 @@
 
 namespace sorrel::acl {
 
+inline constexpr int64_t kDefaultAccessLogLength = 128;  // acllog-max-len
+
 // Where a request came from that was not allowed.
 enum class Context : uint8_t { kTopLevel, kTransaction, kScript };
 std::string_view context_name(Context context);  // as in ACL LOG
@@ -45,7 +47,7 @@ class AccessLog {
   std::deque<AccessEntry> entries_;
   std::array<uint64_t, kReasonCount> totals_ = {};
   uint64_t next_id_ = 0;
-  size_t max_length_ = 128;
+  size_t max_length_ = kDefaultAccessLogLength;
 };
 
 }  // namespace sorrel::acl

@@ -11,6 +11,7 @@ namespace sorrel {
 // leading '-').
 struct Error {
   std::string text;
+  int system_error = 0;  // errno of a failed system call; 0: there is none
 };
 
 // Result<T>: a value or an Error. The one result type of the house; ignoring one is a compile

@@ -58,8 +58,7 @@ std::optional<int64_t> deadline_of(Call& call, const ExpiryClause& clause) {
 }
 
 bool is_over(const Call& call, int64_t deadline) {
-  return deadline != kNoExpiry && deadline <= call.now_ms() &&
-         call.caller.kind != Caller::Kind::kReplay;
+  return deadline != kNoExpiry && deadline <= call.now_ms() && !call.caller.repeats_history();
 }
 
 }  // namespace sorrel::commands

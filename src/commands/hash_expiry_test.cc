@@ -270,7 +270,7 @@ TEST_P(HashExpiry, SetexSetsAllOrNothing) {
 }
 
 TEST_P(HashExpiry, ReplaySetsWhatItIsTold) {
-  server.caller.kind = Caller::Kind::kReplay;
+  server.caller.set_repeats_history();
   server("HSET h a 1 b 2");
   EXPECT_EQ(server("HPEXPIREAT h 1 FIELDS 1 a"), "[(integer) 1]");
   EXPECT_EQ(server("HSETEX h PXAT 0 FIELDS 1 c 3"), "(integer) 1");

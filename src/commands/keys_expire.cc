@@ -62,7 +62,7 @@ void set_deadline(Call& call, Unit unit, int64_t base_ms) {
   Entry entry = call.keys.open(call.key(1));
   if (!entry || !conditions->hold(entry.expiry(), *at_ms)) return call.reply.integer(0);
   // A change that is repeated sets what it says; the deletion follows as a change of its own.
-  const bool now = *at_ms <= call.now_ms() && call.caller.kind != Caller::Kind::kReplay;
+  const bool now = *at_ms <= call.now_ms() && !call.caller.repeats_history();
   if (now) {
     entry.erase(kDelEvent, Freeing::kExpired);
     call.rewrite_as_deletion(1, Freeing::kExpired);

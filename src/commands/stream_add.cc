@@ -136,8 +136,8 @@ class AddParser {
     if (!is_add_ && !trims) {
       return fail("ERR syntax error, XTRIM must be called with a trimming strategy");
     }
-    // What is repeated says exactly what was done.
-    if (call_.caller.kind == Caller::Kind::kReplay) return true;
+    // A history says exactly what was done.
+    if (call_.caller.repeats_history()) return true;
     if (parsed.limit_given && !trim.approximate) {
       return fail("ERR syntax error, LIMIT cannot be used without the special ~ option");
     }

@@ -238,7 +238,7 @@ bool parse_claim_options(Call& call, size_t from, ClaimOptions& parsed) {
   }
   // Times come from clocks of clients; one that cannot be is taken for now. What is repeated has
   // been looked at, by a clock that may be ahead of this one.
-  const bool ahead = parsed.delivered_ms > now && call.caller.kind != Caller::Kind::kReplay;
+  const bool ahead = parsed.delivered_ms > now && !call.caller.repeats_history();
   if (parsed.delivered_ms < 0 || ahead) parsed.delivered_ms = now;
   if (options.failed()) call.reply.error(options.error());
   return !options.failed();

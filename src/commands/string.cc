@@ -175,7 +175,7 @@ bool check_string(Call& call, const Entry& entry) {
 }
 
 size_t max_string_bytes(const Call& call) {
-  if (call.caller.kind == Caller::Kind::kReplay) return std::numeric_limits<size_t>::max();
+  if (call.caller.repeats_history()) return std::numeric_limits<size_t>::max();
   return call.keys.keyspace().limits().max_string_bytes;
 }
 

@@ -7,7 +7,7 @@
 namespace sorrel::commands {
 namespace {
 
-constexpr std::string_view kSyntax = "(error) ERR syntax error";
+constexpr std::string_view kIncrexSyntax = "(error) ERR syntax error";
 constexpr std::string_view kTop = "9223372036854775807";
 constexpr std::string_view kBottom = "-9223372036854775808";
 
@@ -183,7 +183,7 @@ TEST_P(Increx, EachOptionOnce) {
                               "EX",
                               "KEEPTTL",
                               "SAT"}) {
-    EXPECT_EQ(run(options), kSyntax) << options;
+    EXPECT_EQ(run(options), kIncrexSyntax) << options;
   }
   EXPECT_EQ(run("ENX"), "(error) ERR ENX flag requires an expiration");
   EXPECT_EQ(server_("EXISTS k"), "(integer) 0");

@@ -165,7 +165,7 @@ TEST_P(String, StringsGrowUpToTheConfiguredLimit) {
   EXPECT_EQ(server_("APPEND k x"), kTooLong);
   EXPECT_EQ(server_("APPEND k ''"), "(integer) 10");
   EXPECT_EQ(server_("STRLEN k"), "(integer) 10");
-  server_.caller.kind = Caller::Kind::kReplay;
+  server_.caller.set_repeats_history();
   EXPECT_EQ(server_("APPEND k x"), "(integer) 11") << "what was accepted once is repeated";
 }
 

@@ -149,7 +149,7 @@ class TestServer final : public EffectSink, public ChangeObserver {
     worker.begin_batch(clock.wall_ms());
     Request request;
     request.args = args;
-    worker.prepare({&request, 1}, who.db);
+    worker.requests().prepare({&request, 1}, who.db);
     const auto outcome = worker.execute(request, who, reply);
     worker.effects().flush();
     worker.leave();
@@ -250,7 +250,7 @@ class TestServer final : public EffectSink, public ChangeObserver {
   WorldGate gate_;
   NodeState node_;
   ChangeHub hub_;
-  Waiters waiters_{hub_.interest()};
+  BlockedClients waiters_{hub_.interest()};
   ExecutorWorld world_;
   std::vector<std::unique_ptr<Executor>> workers_;
   size_t turn_ = 0;

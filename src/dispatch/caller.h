@@ -9,21 +9,23 @@ namespace sorrel {
 
 class Transaction;
 
-// What a command may know of who called it. Sessions own one; so will the AOF's replay, the
-// replication stream and scripts.
+// What a command may know about its caller. Sessions, AOF replay, blocked clients and scripts own
+// one; so will the replication link.
 struct Caller {
-  // kWaiter: a session's command that waited and is run by whoever brought what it waited for; the
-  // session itself is out of reach then.
-  // kScript: a command that a script calls; `outer` is who called the script.
-  enum class Kind : uint8_t { kSession, kReplay, kWaiter, kScript };
-  // Reasons of this caller to leave the fast path; zero in the common case.
+  // kHistory: AOF replay, the link to a primary; with kRepeatsHistory.
+  // kBlocked: the command of a blocked client, run again by the worker that changed its key; the
+  // session may belong to another worker.
+  // kScript: a command that a script calls; `outer` is the caller of the script.
+  enum class Kind : uint8_t { kSession, kHistory, kBlocked, kScript };
+  // Slow-path flags of this caller; zero in the common case.
   enum Reason : uint32_t {
     kNotAuthenticated = 1 << 0,
     kExemptFromPause = 1 << 1,
-    kInTransaction = 1 << 2,  // behind MULTI: what comes is queued
-    kTracking = 1 << 5,       // what it reads is noted, for client-side caching
-    kSubscribed = 1 << 6,     // listens to channels in RESP2: only a few commands are allowed
-    kRestricted = 1 << 8,     // its user may not do everything
+    kInTransaction = 1 << 2,   // after MULTI: commands are queued
+    kRepeatsHistory = 1 << 3,  // see repeats_history()
+    kTracking = 1 << 5,        // its reads are reported, for client-side caching
+    kSubscribed = 1 << 6,      // subscribed to channels in RESP2: only a few commands are allowed
+    kRestricted = 1 << 8,      // its user may not do everything
   };
 
   Kind kind = Kind::kSession;
@@ -36,12 +38,21 @@ struct Caller {
   // SCRIPT DEBUG: how its next script is debugged; in a process of its own, or here and for good.
   enum class ScriptDebug : uint8_t { kNo, kForked, kInPlace };
   ScriptDebug script_debug = ScriptDebug::kNo;
-  uint64_t last_effect = 0;            // the number of its last change, if it was noted
-  bool may_wait = false;               // for keys, in a command that blocks
-  acl::AccountHandle account;          // whose permissions it has; null: those of the server itself
+  uint64_t last_effect = 0;            // the sequence of its last change, while effects are written
+  bool may_wait = false;               // its commands may block
+  acl::AccountHandle account;          // of its user; null: the server itself
   const Caller* outer = nullptr;       // kScript only
-  int64_t time_us = 0;                 // kScript only: what TIME tells, once it was asked
+  int64_t time_us = 0;                 // kScript only: the reply to TIME, once it was called
   Transaction* transaction = nullptr;  // null: cannot have one
+
+  // Its commands were executed before, elsewhere or in an earlier process, and are executed again
+  // as they stand: no rejection by the state or the limits of this node, no permissions, no pause,
+  // no redirection; and no key expires by the clock, since the history says itself which did.
+  bool repeats_history() const { return (reasons & kRepeatsHistory) != 0; }
+  void set_repeats_history() {
+    kind = Kind::kHistory;
+    reasons |= kRepeatsHistory;
+  }
 
   bool authenticated() const { return (reasons & kNotAuthenticated) == 0; }
   std::string_view user_name() const {

@@ -5,7 +5,7 @@
 
 namespace sorrel {
 
-// Where all doors tell of changes, and from where everybody hears who asked to. One for the node.
+// Receives the changes of all doors and passes them on to the listeners. One for the node.
 //
 //   Door ── interest().who() != 0 ──> ChangeHub ──> Watches
 //                                               ├─> notifications
@@ -16,7 +16,8 @@ class ChangeHub final : public ChangeObserver {
   Watches& watches() { return watches_; }
   const Watches& watches() const { return watches_; }
 
-  // Before any worker starts. Each hears while its bit of interest is set. Null: nobody.
+  // Before any worker starts. Each is notified while its bit of the listener mask is set. Null:
+  // none.
   void set_notifications(ChangeObserver* observer) { notifications_ = observer; }
   void set_tracking(ChangeObserver* observer) { tracking_ = observer; }
 

@@ -57,6 +57,7 @@ Result<std::unique_ptr<CommandTable>> CommandTable::build(std::span<const Bindin
     if (binding != bindings.end()) {
       command->handler = binding->handler;
       command->acts_of = binding->acts_of;
+      command->prepare = binding->prepare;
       command->context = binding->context;
       used[static_cast<size_t>(binding - bindings.begin())] = true;
     } else if (!spec->container) {

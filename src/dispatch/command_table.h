@@ -16,17 +16,23 @@ namespace sorrel {
 struct Call;
 struct Command;
 using Handler = void (*)(Call&);
-// What a request is going to do, in flags of the catalog, when its arguments decide: scripts say so
-// in their first line. Asked by gates, inside a batch, under no lock.
+// The catalog flags of a request whose arguments decide them: scripts declare them in their first
+// line. Called by admission, inside a batch, with no latch held.
 using ActsOf = uint64_t (*)(const Command&, std::span<const std::string_view> args);
 
-// Ties a catalog entry ("get", "config|get") to its code. `context` is what the handler's room
-// needs of itself, such as the option store; families that need nothing leave it out.
+// Waits for what a command needs from outside the server, such as a name look-up: called in a
+// batch, before an exclusive section begins, so that other workers go on. Not called where no
+// section is entered: the handler does it itself then.
+using Prepare = void (*)(const Command&, std::span<const std::string_view> args);
+
+// Ties a catalog entry ("get", "config|get") to its handler. `context` is an object of the
+// handler's component, such as the option store; families that need none leave it out.
 struct Binding {
   std::string_view name;
   Handler handler;
   void* context = nullptr;
-  ActsOf acts_of = nullptr;  // none: its flags say all
+  ActsOf acts_of = nullptr;  // null: the flags of its entry
+  Prepare prepare = nullptr;
 };
 
 // A command ready to run. Lives as long as the table.
@@ -35,13 +41,13 @@ struct Command {
   Handler handler = nullptr;
   void* context = nullptr;
   ActsOf acts_of = nullptr;
+  Prepare prepare = nullptr;
   std::string name;    // as in COMMAND INFO and statistics: "get", "config|get"
   uint32_t index = 0;  // its position in catalog::all()
   uint64_t flags = 0;
   int arity = 0;
   catalog::Locking locking = catalog::Locking::kGate;
-  // Position of the key of commands that have exactly one, always in the same place; 0: it is not
-  // that simple.
+  // Position of the key of commands that have exactly one, always in the same place; otherwise 0.
   uint8_t only_key = 0;
   // Position of the first key, for prefetching; 0: none, or not at a fixed place.
   uint8_t first_key = 0;
@@ -87,7 +93,7 @@ class CommandTable {
     return command->subcommand(args[1]);
   }
 
-  // The same for who asks often: pipelines tend to repeat themselves.
+  // The same with a memory of the last result: pipelines tend to repeat commands.
   struct Recent {
     uint64_t folded = 0;
     size_t length = 0;
@@ -141,7 +147,7 @@ class CommandTable {
   std::array<Place, kPlaces> places_;
   std::vector<std::unique_ptr<Command>> commands_;
   std::vector<std::string> unbound_;
-  std::vector<std::pair<std::string, const Command*>> names_;  // what rebuild() puts in
+  std::vector<std::pair<std::string, const Command*>> names_;  // input of rebuild()
 };
 
 inline uint64_t CommandTable::fold(std::string_view name) {

@@ -15,7 +15,7 @@ int64_t MemoryLimit::round_ns() const {
                               std::pow(1.15, static_cast<double>(tenacity - kLinear)));
 }
 
-// Several workers may notice at once; one of them counts.
+// Several workers may see the change at once; one of them counts.
 void MemoryLimit::set_exceeded(bool exceeded, int64_t now_ns) {
   int64_t since = exceeded_since_ns_.load(std::memory_order_relaxed);
   if (exceeded == (since != 0)) return;

@@ -9,28 +9,32 @@
 
 namespace sorrel {
 
-// How much memory the node uses, how much it may (maxmemory), and for how long it was over that.
-// One for all workers. It is asked before every command while there is a limit, so the sum is of a
-// few numbers that others keep; see Keyspace::count_memory().
-class MemoryLimit {
+// maxmemory and related directives. Changed under the gate.
+struct MemoryLimitSettings {
+  uint64_t max_bytes = 0;  // 0: no limit
+  int64_t tenacity = 10;   // maxmemory-eviction-tenacity
+};
+
+// How much memory the node uses, its limit (maxmemory), and for how long it was over that. One for
+// all workers. It is read before every command while there is a limit, so used memory is the sum of
+// a few counters; see Keyspace::count_memory().
+class MemoryLimit : public MemoryLimitSettings {
  public:
   explicit MemoryLimit(const Keyspace& keyspace) : keyspace_(keyspace) {}
 
   // Set before workers start.
-  const std::atomic<uint64_t>* client_bytes = nullptr;  // what connections hold; null: nothing
+  const std::atomic<uint64_t>* client_bytes = nullptr;  // of all connections; null: none
   struct Hooks {
-    // Eviction has stopped because its time was up: it is to go on soon, on this worker.
+    // Eviction has stopped because its round's time was up: it is to go on soon, on this worker.
     std::function<void(unsigned worker)> evict_later;
-    // For LATENCY: something took that long. Any worker.
+    // For LATENCY: an event took that long. Any worker.
     std::function<void(std::string_view event, int64_t took_ns)> on_latency;
   } hooks;
 
   // Changed under the gate.
-  uint64_t max_bytes = 0;    // 0: no limit
   uint64_t fixed_bytes = 0;  // of the program itself, and of what changes slowly
-  int64_t tenacity = 10;     // maxmemory-eviction-tenacity
 
-  // With what is not freed yet, or without: that is on its way and no key need go for it.
+  // With the bytes that the reclaimer has not freed yet, or without: no key is evicted for those.
   uint64_t used_bytes() const { return kept_bytes() + pending_bytes(); }
   uint64_t kept_bytes() const {
     const uint64_t clients =
@@ -44,7 +48,8 @@ class MemoryLimit {
   // How long one round of eviction may hold up a command.
   int64_t round_ns() const;
 
-  // Whether memory was short when somebody last looked. `now_ns`: of a clock that never goes back.
+  // Whether memory was over the limit when a worker last looked. `now_ns`: of a clock that never
+  // goes back.
   bool was_exceeded() const { return exceeded_since_ns_.load(std::memory_order_relaxed) != 0; }
   void set_exceeded(bool exceeded, int64_t now_ns);
   // For how long it has been over the limit; 0: it is not.

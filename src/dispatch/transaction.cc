@@ -35,8 +35,9 @@ void Transaction::queue(const Command& command, std::span<const std::string_view
     ends_.push_back(bytes_.size());
   }
   commands_.push_back({&command, args.size()});
-  flags_ |= command.acts(args);
-  common_flags_ &= command.flags;
+  const uint64_t acts = command.acts(args);
+  flags_ |= acts;
+  common_flags_ &= acts;
 }
 
 std::span<const Transaction::Queued> Transaction::commands() {
@@ -56,7 +57,7 @@ std::span<const Transaction::Queued> Transaction::commands() {
   return queued_;
 }
 
-// What a watched key costs, its entry in the list of all watchers included; names are mostly short.
+// Memory of a watched key, with its entry in the list of all watchers; names are mostly short.
 constexpr size_t kWatchedKeyBytes = sizeof(Watcher::Key) + 96;
 
 size_t Transaction::memory_bytes() const {

@@ -11,10 +11,11 @@
 
 namespace sorrel {
 
-// What one caller has queued behind MULTI, and the keys it watches. Belongs to the caller's worker.
+// The commands that one caller has queued after MULTI, and the keys it watches. Belongs to the
+// caller's worker.
 //
 //   MULTI ──> open ── a command ──> queued ── EXEC ──> run, closed
-//               │       └─ refused ──> aborted ── EXEC ──> EXECABORT, closed
+//               │       └─ rejected ─> aborted ── EXEC ──> EXECABORT, closed
 //               └─ DISCARD ──> closed
 class Transaction {
  public:
@@ -24,18 +25,18 @@ class Transaction {
 
   bool open() const { return open_; }
   void begin() { open_ = true; }
-  // A request behind MULTI was wrong: EXEC will refuse all of them.
+  // A request after MULTI was rejected: EXEC will reject all of them.
   void abort() { aborted_ = true; }
   bool aborted() const { return aborted_; }
-  // Forgets what was queued. What is watched stays watched.
+  // Forgets the queued commands. Watched keys stay watched.
   void close();
 
   // `command` is the one that will run: of a container, the subcommand.
   void queue(const Command& command, std::span<const std::string_view> args);
   size_t size() const { return commands_.size(); }
-  // What all queued commands are going to do, in flags of the catalog.
+  // Catalog flags of the queued commands together.
   uint64_t flags() const { return flags_; }
-  // Of all of them, the flags that each has; all when there are none.
+  // The flags that each of them has; all flags when there are none.
   uint64_t common_flags() const { return common_flags_; }
   size_t argument_bytes() const { return bytes_.size(); }
   size_t memory_bytes() const;
@@ -59,7 +60,7 @@ class Transaction {
   bool aborted_ = false;
   uint64_t flags_ = 0;
   uint64_t common_flags_ = ~uint64_t{0};
-  // All arguments one behind the other; few allocations however many commands there are.
+  // All arguments one after the other; few allocations however many commands there are.
   std::string bytes_;
   std::vector<size_t> ends_;
   std::vector<Place> commands_;

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "dispatch/executor.h"
+#include "dispatch/nested_execution.h"
 #include "dispatch/transaction.h"
 
 namespace sorrel {
 namespace {
 
-// The log's replay and scripts have no transaction of their own.
+// Scripts have no transaction of their own.
 Transaction* transaction_of(Call& call) {
   Transaction* transaction = call.caller.transaction;
   if (transaction == nullptr) call.reply.error("ERR there is no connection to queue commands for");
@@ -42,11 +42,11 @@ void watch(Call& call) {
   Transaction* transaction = transaction_of(call);
   if (transaction == nullptr) return;
   if (transaction->open()) return call.reply.error("ERR WATCH inside MULTI is not allowed");
-  // Once a key has changed the others cannot matter any more.
+  // Once a key has changed, the others do not matter any more.
   if (!transaction->watcher.dirty()) {
     Watches& watches = call.context<ChangeHub>().watches();
     for (size_t i = 1; i < call.argc(); i++) {
-      // An expired key is deleted first, where that may be.
+      // An expired key is deleted first, unless expiry is suspended.
       const Key key = call.key(i);
       (void)call.keys.peek(key);
       const bool expired = call.keys.presence(key, call.caller.db) == Door::Presence::kExpired;
@@ -69,14 +69,14 @@ void run_queued(Call& call, Transaction& transaction) {
   for (size_t i = 0; i < commands.size(); i++) {
     requests[i].args = commands[i].args;
     requests[i].command = commands[i].command;
-    call.executor.look_ahead(requests[i], call.caller.db);
+    call.executor.requests().look_ahead(requests[i], call.caller.db);
   }
-  for (Request& request : requests) Executor::prefetch(request);
+  for (Request& request : requests) RequestPreparer::prefetch(request);
   call.reply.array(static_cast<int64_t>(requests.size()));
-  Executor::Inside inside(call);
+  NestedExecution nested(call);
   for (const Request& request : requests) {
-    inside.run_if_allowed(*request.command, request, call.caller, call.reply,
-                          Executor::AskedFor::kExec);
+    nested.run_if_permitted(*request.command, request, call.caller, call.reply,
+                            Permissions::Context::kExec);
   }
 }
 
@@ -90,10 +90,10 @@ void exec(Call& call) {
   } else if (call.context<ChangeHub>().watches().has_changed(transaction->watcher, call.keys)) {
     call.reply.null_array();
   } else {
-    // What is done from here on must not be taken for what was queued.
+    // Commands from here on run, and are not queued.
     call.caller.reasons &= ~uint32_t{Caller::kInTransaction};
     call.context<ChangeHub>().watches().clear(transaction->watcher);
-    // Answers of PUBLISH and its like wait for no disk; see Executor::needed_for().
+    // Replies to PUBLISH and its like require no fsync; see ReplyDurability.
     call.request.tells_nothing =
         std::ranges::all_of(transaction->commands(), [](const Transaction::Queued& queued) {
           return queued.command->locking == catalog::Locking::kNone;

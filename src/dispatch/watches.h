@@ -13,7 +13,7 @@
 
 namespace sorrel {
 
-// One caller's WATCH: the keys it relies on. Belongs to its caller; others only set the mark.
+// The watched keys of one caller. Belongs to its caller; other workers only set the mark.
 class Watcher {
  public:
   // Has one of the keys changed since it was watched?
@@ -32,10 +32,10 @@ class Watcher {
   std::vector<Key> keys_;
 };
 
-// Everybody who watches, by key. Thread-safe; its mutex is a leaf.
+// All watchers by key. Thread-safe; its mutex is a leaf.
 //
-// A key is listed while its latch is held, and who changes it comes here under the same latch; so
-// no change is missed, and whoever holds the latches of all its keys can rely on dirty().
+// A key is listed while its latch is held, and changes are reported here under the same latch; so
+// no change is missed, and dirty() is reliable while the latches of all its keys are held.
 class Watches {
  public:
   explicit Watches(ChangeInterest& interest) : interest_(interest) {}
@@ -48,9 +48,8 @@ class Watches {
 
   // Precondition: the key's latch is held.
   void touch(const Change& change);
-  // Under the gate, before it happens. Keys that are not there do not change by being flushed; what
-  // counts is what is there now: a key that was loaded since it was watched is flushed with the
-  // others.
+  // In the exclusive section, before it happens. A key that does not exist does not change by being
+  // flushed; one that was loaded since it was watched is flushed with the others.
   void flush(int db, Door& door);
   void swap(int a, int b, Door& door);
   // For EXEC: has one of the watcher's keys been modified, or has it expired since? Precondition:

@@ -7,7 +7,7 @@ WorldGate::WorldGate(unsigned workers)
 
 void WorldGate::enter_slow(unsigned worker) {
   for (;;) {
-    // Step back so that the exclusive one can go, then wait for it to finish.
+    // Step back so that the exclusive worker can begin, then wait for its end.
     lanes_[worker].in_batch.store(0, std::memory_order_seq_cst);
     lanes_[worker].in_batch.notify_all();
     closed_.wait(1, std::memory_order_seq_cst);
@@ -18,7 +18,7 @@ void WorldGate::enter_slow(unsigned worker) {
 
 void WorldGate::begin_exclusive(unsigned worker) {
   if (workers_ == 1) return;
-  // Out of the batch first: two workers that both want to be alone would else wait for each other.
+  // Out of the batch first: otherwise two exclusive workers would wait for each other.
   leave(worker);
   exclusive_.lock();
   closed_.store(1, std::memory_order_seq_cst);
@@ -32,7 +32,7 @@ void WorldGate::begin_exclusive(unsigned worker) {
 
 void WorldGate::end_exclusive(unsigned worker) {
   if (workers_ == 1) return;
-  // In the batch again before the gate opens; nobody else can be exclusive until it does.
+  // In the batch again before the gate opens; no other worker can be exclusive until it does.
   lanes_[worker].in_batch.store(1, std::memory_order_seq_cst);
   closed_.store(0, std::memory_order_seq_cst);
   closed_.notify_all();

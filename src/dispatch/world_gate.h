@@ -7,14 +7,15 @@
 
 namespace sorrel {
 
-// How one worker gets the process to itself, without stopping the others for long:
+// The exclusive section: how one worker gets the process to itself (stop the world):
 //
 //   worker 0  [ in batch ]......[ in batch ]        each worker owns one cache line
 //   worker 1  ....[ in batch ]  exclusive  [ in batch ]
-//                 closes the gate, waits until nobody else is in a batch
+//                 closes the gate, waits until no other worker is in a batch
 //
-// A worker is in a batch whenever it touches sessions, keys or options. Sleeping workers are
-// outside and need not be woken; one that wants in while the gate is closed waits for it to open.
+// A worker is in a batch (its critical section) whenever it touches sessions, keys or options.
+// Sleeping workers are outside and need not be woken; one that enters while the gate is closed
+// waits for it to open.
 //
 // With one worker everything here is a branch that is never taken.
 class WorldGate {

@@ -170,21 +170,29 @@ void EpollLoop::forget(EpollListener& listener) {
   listeners_.erase(found);
 }
 
-Stream* EpollLoop::adopt(std::unique_ptr<Accepted> connection, StreamHandler& handler) {
+Stream* EpollLoop::adopt(std::unique_ptr<DetachedStream> connection, StreamHandler& handler) {
   auto& from = static_cast<EpollAccepted&>(*connection);
-  const bool secret = from.tls != nullptr;
-  auto tls = secret ? tls_hall_.make(std::move(from.tls), handler) : nullptr;
+  const bool secret = from.tls != nullptr || from.tls_layer != nullptr;
+  std::unique_ptr<TlsStream> tls;
+  if (from.tls != nullptr) tls = tls_hall_.make(std::move(from.tls), handler);
+  if (from.tls_layer != nullptr) tls = tls_hall_.make(std::move(from.tls_layer), handler);
   if (secret && !tls) return nullptr;
+  return &add_stream(from, handler, std::move(tls));
+}
+
+Stream& EpollLoop::add_stream(EpollAccepted& from, StreamHandler& handler,
+                              std::unique_ptr<TlsStream> tls) {
   StreamHandler& reader = tls ? *tls : handler;
   auto stream = std::make_unique<EpollStream>(*this, from, reader);
-  EpollStream* const adopted = stream.get();
-  adopted->slot_ = static_cast<uint32_t>(streams_.size());
+  EpollStream& added = *stream;
+  added.slot_ = static_cast<uint32_t>(streams_.size());
   streams_.push_back(std::move(stream));
-  adopted->want(EPOLLIN);
-  if (!tls) return adopted;
-  tls->attach(*adopted);
-  adopted->tls_ = std::move(tls);
-  return adopted->tls_.get();
+  added.want(added.queue_ ? EPOLLIN | EPOLLOUT : EPOLLIN);
+  added.deliver_unread_soon();
+  if (!tls) return added;
+  added.tls_ = std::move(tls);
+  added.tls_->attach(added);
+  return *added.tls_;
 }
 
 void EpollLoop::set_batch_hooks(std::function<void()> begin, std::function<void()> end) {
@@ -256,6 +264,7 @@ int EpollLoop::poll(int timeout_ms) {
   int happened = count + deliver_closes();
   if (woken) {
     ++happened;
+    happened += dialer_.deliver_addresses();
     if (wake_handler_) wake_handler_();
   }
   if (first_streams_ > 0) put_first({events, static_cast<size_t>(count)});
@@ -265,6 +274,7 @@ int EpollLoop::poll(int timeout_ms) {
   happened += timers_.run_due(now_ns);
   // No event of this turn points to them any more.
   std::erase_if(old_listeners_, [](const auto& old) { return old->back_off_timer_ == 0; });
+  dialer_.forget_stopped();
   if (batch_end_) batch_end_();
   --depth_;
   return happened;
@@ -300,7 +310,7 @@ int EpollLoop::deliver_closes() {
   std::vector<EpollStream*> gone;
   gone.swap(closing_);
   for (EpollStream* stream : gone) {
-    stream->handler_.on_close(stream->reason_);
+    if (stream->handler_ != nullptr) stream->handler_->on_close(stream->reason_);
     const uint32_t slot = stream->slot_;
     std::swap(streams_[slot], streams_.back());
     streams_[slot]->slot_ = slot;

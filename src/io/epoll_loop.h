@@ -10,6 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "io/connector.h"
+#include "io/epoll_dialer.h"
+#include "io/event_source.h"
 #include "io/loop.h"
 #include "io/send_queue.h"
 #include "io/socket.h"
@@ -31,16 +34,7 @@ namespace sorrel::io {
 
 class EpollLoop;
 
-// What an epoll entry points to.
-class EventSource {
- public:
-  virtual void on_event(uint32_t events) = 0;
-  bool served_first = false;  // before the others of its turn
-
- protected:
-  ~EventSource() = default;
-};
-
+// Of a listener, or what a stream has left.
 class EpollAccepted final : public Accepted {
  public:
   EpollAccepted(Descriptor socket, Address from, std::shared_ptr<const std::string> path)
@@ -50,7 +44,9 @@ class EpollAccepted final : public Accepted {
 
   Descriptor descriptor;
   Address peer;
-  std::shared_ptr<const std::string> unix_path;  // the listener's; null for TCP
+  std::shared_ptr<const std::string> unix_path;  // where it listens; null for TCP
+  std::unique_ptr<SendQueue> queue;              // null: nothing is pending
+  std::string unread;
 };
 
 class EpollStream final : public Stream, public EventSource {
@@ -58,8 +54,12 @@ class EpollStream final : public Stream, public EventSource {
   EpollStream(EpollLoop& loop, EpollAccepted& from, StreamHandler& handler);
 
   void send(std::string_view bytes) override;
+  void send(const SharedBytes& bytes) override;
+  size_t offer(std::string_view bytes) override;
   size_t pending_bytes() const override { return queue_ ? queue_->bytes() : 0; }
   size_t buffer_bytes() const override { return queue_ ? queue_->memory() : 0; }
+  void set_handler(StreamHandler& handler) override { handler_ = &handler; }
+  std::unique_ptr<DetachedStream> detach(std::string_view unread) override;
   void close(bool flush) override;
   void pause_reading(bool paused) override;
   void defer_end(bool deferred) override;
@@ -77,18 +77,30 @@ class EpollStream final : public Stream, public EventSource {
   friend class EpollLoop;
   enum class State : uint8_t { kOpen, kFlushing, kClosed };
 
+  // Bytes that came from another loop, for the next on_data.
+  struct Unread {
+    std::string bytes;
+    TimerId timer = 0;
+  };
+
   bool reads() const { return state_ == State::kOpen && !paused_; }
+  size_t send_now(std::string_view bytes);
+  void deliver_unread_soon();
+  void deliver_unread();
   void receive();
   size_t receive_once(bool first);
   void notice_end_while_not_reading(uint32_t events);
   void stop_watching_input(uint32_t events);
   void send_queued();
+  void accept_offers();
   void finish(CloseReason reason);
+  void leave_loop();
   void want(uint32_t events);
 
   EpollLoop& loop_;
-  StreamHandler& handler_;
+  StreamHandler* handler_;            // null once it is detached
   std::unique_ptr<SendQueue> queue_;  // null while nothing waits
+  std::unique_ptr<Unread> unread_;    // null: there is nothing
   std::unique_ptr<TlsStream> tls_;    // null when bytes are what they are
   std::shared_ptr<const std::string> unix_path_;
   Descriptor descriptor_;
@@ -141,7 +153,11 @@ class EpollLoop final : public Loop {
   ~EpollLoop() override;
 
   Result<std::unique_ptr<Listener>> listen(const Endpoint& at, AcceptHandler& handler) override;
-  Stream* adopt(std::unique_ptr<Accepted> connection, StreamHandler& handler) override;
+  Stream* adopt(std::unique_ptr<DetachedStream> connection, StreamHandler& handler) override;
+  ConnectId connect(ConnectRequest request, ConnectHandler& handler) override {
+    return connector_.connect(std::move(request), handler);
+  }
+  void cancel_connect(ConnectId id) override { connector_.cancel(id); }
   int poll(int timeout_ms) override;
   void set_batch_hooks(std::function<void()> begin, std::function<void()> end) override;
   TimerId add_timer(int64_t delay_ms, std::function<void()> run) override;
@@ -151,9 +167,13 @@ class EpollLoop final : public Loop {
   Status watch_signals(std::function<void(int signal)> run) override;
   const Clock& clock() const override { return clock_; }
 
+  // For tests: instead of the system's resolver.
+  void set_look_up(Resolver::LookUp look_up) { dialer_.set_look_up(std::move(look_up)); }
+
  private:
   friend class EpollStream;
   friend class EpollListener;
+  friend class EpollDialer;
 
   // Ends the sleep of epoll_wait, and has nothing else to do.
   class WakeSource final : public EventSource {
@@ -173,6 +193,7 @@ class EpollLoop final : public Loop {
   void unwatch(int descriptor);
   bool hold_spare();
   void forget(EpollListener& listener);
+  Stream& add_stream(EpollAccepted& from, StreamHandler& handler, std::unique_ptr<TlsStream> tls);
 
   int poll_nested(int timeout_ms);
   int wait(std::span<epoll_event> events, int timeout_ms);
@@ -188,7 +209,10 @@ class EpollLoop final : public Loop {
   WakeSource wake_source_;
   SignalSource signal_source_;
 
-  TlsHall tls_hall_{*this};  // outlives the streams
+  // These outlive the streams.
+  TlsHall tls_hall_{*this};
+  EpollDialer dialer_{*this};
+  Connector connector_{*this, tls_hall_, dialer_};
   std::vector<std::unique_ptr<EpollStream>> streams_;
   std::vector<EpollStream*> closing_;
   size_t first_streams_ = 0;  // so many want to be served first

@@ -40,10 +40,13 @@ void EpollAccepted::refuse(std::string_view words) {
 
 EpollStream::EpollStream(EpollLoop& loop, EpollAccepted& from, StreamHandler& handler)
     : loop_(loop),
-      handler_(handler),
+      handler_(&handler),
+      queue_(std::move(from.queue)),
       unix_path_(std::move(from.unix_path)),
       descriptor_(std::move(from.descriptor)),
-      peer_(from.peer) {}
+      peer_(from.peer) {
+  if (!from.unread.empty()) unread_ = std::make_unique<Unread>(Unread{std::move(from.unread)});
+}
 
 void EpollStream::send(std::string_view bytes) {
   if (state_ != State::kOpen || bytes.empty()) return;
@@ -60,6 +63,42 @@ void EpollStream::send(std::string_view bytes) {
   }
   queue_->append(bytes);
   want(wanted_ | EPOLLOUT);
+}
+
+// How many bytes the kernel has taken. Precondition: open, and nothing is pending.
+size_t EpollStream::send_now(std::string_view bytes) {
+  const ssize_t sent = ::send(descriptor_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  if (sent >= 0) return static_cast<size_t>(sent);
+  if (!would_block(errno)) finish(CloseReason::kError);
+  return 0;
+}
+
+void EpollStream::send(const SharedBytes& bytes) {
+  if (state_ != State::kOpen || bytes.empty()) return;
+  const size_t taken = queue_ ? 0 : send_now(bytes.view());
+  if (taken == bytes.size() || state_ != State::kOpen) return;
+  if (!queue_) queue_ = std::make_unique<SendQueue>();
+  queue_->append(bytes, taken);
+  want(wanted_ | EPOLLOUT);
+}
+
+size_t EpollStream::offer(std::string_view bytes) {
+  if (state_ != State::kOpen || queue_ || bytes.empty()) return 0;
+  const size_t taken = send_now(bytes);
+  if (taken < bytes.size()) want(wanted_ | EPOLLOUT);  // nothing once it is closed
+  return taken;
+}
+
+std::unique_ptr<DetachedStream> EpollStream::detach(std::string_view unread) {
+  if (state_ != State::kOpen) return nullptr;
+  auto left = std::make_unique<EpollAccepted>(Descriptor(), peer_, unix_path_);
+  left->queue = std::move(queue_);
+  left->unread = unread;
+  if (unread_) left->unread += unread_->bytes;
+  handler_ = nullptr;
+  leave_loop();
+  left->descriptor = std::move(descriptor_);
+  return left;
 }
 
 void EpollStream::close(bool flush) {
@@ -80,6 +119,24 @@ void EpollStream::pause_reading(bool paused) {
   // Nothing is told to the kernel before an event comes that must not be delivered: most pauses are
   // over within the turn.
   if (reads()) want((wanted_ & EPOLLOUT) | EPOLLIN);
+  if (unread_) deliver_unread_soon();
+}
+
+// From a later turn's timers, since an event may be long in coming.
+void EpollStream::deliver_unread_soon() {
+  if (!unread_ || unread_->timer != 0 || !reads()) return;
+  unread_->timer = loop_.add_timer(0, [this] {
+    unread_->timer = 0;
+    if (reads()) deliver_unread();
+  });
+}
+
+void EpollStream::deliver_unread() {
+  const std::unique_ptr<Unread> unread = std::move(unread_);
+  if (unread->timer != 0) loop_.cancel_timer(unread->timer);
+  in_on_data_ = true;
+  handler_->on_data(unread->bytes);
+  in_on_data_ = false;
 }
 
 void EpollStream::defer_end(bool deferred) {
@@ -104,7 +161,7 @@ void EpollStream::set_keepalive(int seconds) {
 
 void EpollStream::on_event(uint32_t events) {
   if (state_ == State::kClosed) return;
-  if ((events & EPOLLOUT) != 0 && queue_) send_queued();
+  if ((events & EPOLLOUT) != 0) queue_ ? send_queued() : accept_offers();
   if (state_ == State::kClosed || (events & ~static_cast<uint32_t>(EPOLLOUT)) == 0) return;
   if (in_on_data_) return;  // a nested poll(); the outer call still looks at earlier bytes
   if (reads()) {
@@ -120,6 +177,7 @@ void EpollStream::receive() {
   constexpr int kMostReads = 16;
   constexpr size_t kMuch = 16 * 1024;
   constexpr size_t kMuchInAll = 64 * 1024;
+  if (unread_) return deliver_unread();
   size_t in_all = 0;
   for (int i = 0; i < kMostReads; i++) {
     const size_t got = receive_once(i == 0);
@@ -136,7 +194,7 @@ size_t EpollStream::receive_once(bool first) {
   const ssize_t got = recv(descriptor_.get(), buffer.data(), buffer.size(), 0);
   if (got > 0) {
     in_on_data_ = true;
-    handler_.on_data({buffer.data(), static_cast<size_t>(got)});
+    handler_->on_data({buffer.data(), static_cast<size_t>(got)});
     in_on_data_ = false;
     return static_cast<size_t>(got);
   }
@@ -151,7 +209,7 @@ size_t EpollStream::receive_once(bool first) {
 // Paused, or only flushing. The stream must not spin on bytes that nobody takes, yet a peer that
 // went away has to be noticed (somebody may wait for a reply in its name).
 void EpollStream::notice_end_while_not_reading(uint32_t events) {
-  if (end_deferred_ && state_ == State::kOpen) return stop_watching_input(events);
+  if ((end_deferred_ || unread_) && state_ == State::kOpen) return stop_watching_input(events);
   char byte;
   const ssize_t got = recv(descriptor_.get(), &byte, 1, MSG_PEEK);
   const bool hang_up = (events & EPOLLHUP) != 0;
@@ -197,8 +255,13 @@ void EpollStream::send_queued() {
     close(true);
     return;
   }
+  accept_offers();
+}
+
+// The kernel takes bytes again, and none are pending.
+void EpollStream::accept_offers() {
   want(wanted_ & ~static_cast<uint32_t>(EPOLLOUT));
-  handler_.on_drained();
+  handler_->on_drained();
 }
 
 void EpollStream::serve_first(bool wanted) {
@@ -209,16 +272,22 @@ void EpollStream::serve_first(bool wanted) {
 
 void EpollStream::finish(CloseReason reason) {
   if (state_ == State::kClosed) return;
-  serve_first(false);
   if (!is_unix()) (void)local_address();  // a log line in on_close may still want it
-  state_ = State::kClosed;
   reason_ = reason;
   queue_.reset();
+  leave_loop();
+  descriptor_.reset();
+}
+
+void EpollStream::leave_loop() {
+  serve_first(false);
+  state_ = State::kClosed;
+  if (unread_ && unread_->timer != 0) loop_.cancel_timer(unread_->timer);
+  unread_.reset();
   // Told to epoll first: a forked child may hold the same socket open, and closing our number alone
   // would leave an entry that points to a dead stream.
   if (in_epoll_) loop_.unwatch(descriptor_.get());
   in_epoll_ = false;
-  descriptor_.reset();
   loop_.closing_.push_back(this);
 }
 

@@ -22,15 +22,33 @@ class FakeAccepted final : public Accepted {
   }
 
   std::shared_ptr<FakeLink> link;  // null once a loop took it
+  std::string pending;
 };
+
+void give(FakeLink& link, std::string_view bytes) {
+  while (!bytes.empty()) {
+    link.to_server.emplace_back(bytes.substr(0, kReadBuffer));
+    bytes.remove_prefix(std::min(bytes.size(), kReadBuffer));
+  }
+}
+
+// What the stream at one end has sent goes to the stream at the other, as far as that one keeps up.
+bool carry(FakeLink& from, FakeLink& to) {
+  bool moved = false;
+  if (!from.to_client.empty() && to.to_server.size() < 4) {
+    give(to, std::exchange(from.to_client, {}));
+    moved = true;
+  }
+  const bool ended = from.server_closed && from.to_client.empty();
+  if (!ended || to.client_closed) return moved;
+  to.client_closed = true;
+  return true;
+}
 
 }  // namespace
 
 void FakeClient::push(std::string_view bytes) {
-  while (!bytes.empty()) {
-    link_->to_server.emplace_back(bytes.substr(0, kReadBuffer));
-    bytes.remove_prefix(std::min(bytes.size(), kReadBuffer));
-  }
+  give(*link_, bytes);
 }
 
 void FakeStream::send(std::string_view bytes) {
@@ -44,14 +62,39 @@ void FakeStream::send(std::string_view bytes) {
   if (first) move_pending();
 }
 
+size_t FakeStream::offer(std::string_view bytes) {
+  if (state_ != State::kOpen || !pending_.empty() || bytes.empty()) return 0;
+  if (link_->broken) {
+    finish(CloseReason::kError);
+    return 0;
+  }
+  const size_t count = std::min(room(), bytes.size());
+  link_->to_client.append(bytes.substr(0, count));
+  offer_waits_ = count < bytes.size();
+  return count;
+}
+
+std::unique_ptr<DetachedStream> FakeStream::detach(std::string_view unread) {
+  if (state_ != State::kOpen) return nullptr;
+  auto left = std::make_unique<FakeAccepted>(link_);
+  left->pending = std::exchange(pending_, {});
+  if (!unread.empty()) link_->to_server.emplace_front(unread);
+  handler_ = nullptr;
+  leave_loop();
+  return left;
+}
+
+size_t FakeStream::room() const {
+  return link_->window - std::min(link_->window, link_->to_client.size());
+}
+
 bool FakeStream::can_send() const {
-  return !pending_.empty() && link_->to_client.size() < link_->window;
+  return (offer_waits_ || !pending_.empty()) && room() > 0;
 }
 
 void FakeStream::move_pending() {
   if (!can_send()) return;
-  const size_t room = link_->window - link_->to_client.size();
-  const size_t count = std::min(room, pending_.size());
+  const size_t count = std::min(room(), pending_.size());
   link_->to_client.append(pending_, 0, count);
   if (count == pending_.size()) {
     std::string().swap(pending_);
@@ -101,14 +144,15 @@ void FakeStream::on_event() {
         finish(CloseReason::kLocal);
         return;
       }
-      handler_.on_drained();
+      offer_waits_ = false;
+      handler_->on_drained();
     }
   }
   if (can_receive()) {
     const std::string piece = std::move(link_->to_server.front());
     link_->to_server.pop_front();
     in_on_data_ = true;
-    handler_.on_data(piece);
+    handler_->on_data(piece);
     in_on_data_ = false;
   } else if (state_ != State::kClosed && end_is_visible()) {
     finish(CloseReason::kPeer);
@@ -117,10 +161,14 @@ void FakeStream::on_event() {
 
 void FakeStream::finish(CloseReason reason) {
   if (state_ == State::kClosed) return;
-  state_ = State::kClosed;
   reason_ = reason;
   std::string().swap(pending_);
   link_->server_closed = true;
+  leave_loop();
+}
+
+void FakeStream::leave_loop() {
+  state_ = State::kClosed;
   loop_.closing_.push_back(this);
 }
 
@@ -146,7 +194,10 @@ class FakeLoop::FakeListener final : public Listener {
 };
 
 FakeLoop::~FakeLoop() {
-  for (const auto& stream : streams_) stream->link_->server_closed = true;
+  // A detached one has been left to another loop.
+  for (const auto& stream : streams_) {
+    if (stream->handler_ != nullptr) stream->link_->server_closed = true;
+  }
 }
 
 Result<std::unique_ptr<Listener>> FakeLoop::listen(const Endpoint& at, AcceptHandler& handler) {
@@ -168,7 +219,7 @@ std::unique_ptr<FakeClient> FakeLoop::connect_to(const std::string& where,
 
 std::unique_ptr<FakeClient> FakeLoop::connect(int port, std::string peer) {
   auto link = std::make_shared<FakeLink>();
-  link->peer = peer.empty() ? "127.0.0.1:" + std::to_string(next_port_++) : std::move(peer);
+  link->peer = peer.empty() ? next_address() : std::move(peer);
   link->local = "127.0.0.1:" + std::to_string(port);
   return connect_to(std::to_string(port), std::move(link));
 }
@@ -181,18 +232,50 @@ std::unique_ptr<FakeClient> FakeLoop::connect_unix(const std::string& path) {
   return connect_to(path, std::move(link));
 }
 
-Stream* FakeLoop::adopt(std::unique_ptr<Accepted> connection, StreamHandler& handler) {
+std::unique_ptr<FakeClient> FakeLoop::answer(const std::string& to) {
+  auto link = dialer_.answer(to);
+  return link ? std::make_unique<FakeClient>(std::move(link)) : nullptr;
+}
+
+void FakeLoop::bridge(const std::shared_ptr<FakeLink>& one, std::shared_ptr<FakeLink> other) {
+  one->window = kReadBuffer;
+  other->window = kReadBuffer;
+  bridges_.push_back({one, std::move(other)});
+}
+
+// Whether anything has moved.
+bool FakeLoop::carry_bridges() {
+  bool moved = false;
+  for (const Bridge& bridge : bridges_) {
+    moved = carry(*bridge.one, *bridge.other) || moved;
+    moved = carry(*bridge.other, *bridge.one) || moved;
+  }
+  std::erase_if(bridges_, [](const Bridge& bridge) {
+    return bridge.one->client_closed && bridge.other->client_closed;
+  });
+  return moved;
+}
+
+Stream* FakeLoop::adopt(std::unique_ptr<DetachedStream> connection, StreamHandler& handler) {
   auto& from = static_cast<FakeAccepted&>(*connection);
-  const bool secret = from.tls != nullptr;
-  auto tls = secret ? tls_hall_.make(std::move(from.tls), handler) : nullptr;
+  const bool secret = from.tls != nullptr || from.tls_layer != nullptr;
+  std::unique_ptr<TlsStream> tls;
+  if (from.tls != nullptr) tls = tls_hall_.make(std::move(from.tls), handler);
+  if (from.tls_layer != nullptr) tls = tls_hall_.make(std::move(from.tls_layer), handler);
   if (secret && !tls) return nullptr;
+  return &add_stream(std::move(from.link), std::move(from.pending), handler, std::move(tls));
+}
+
+Stream& FakeLoop::add_stream(std::shared_ptr<FakeLink> link, std::string pending,
+                             StreamHandler& handler, std::unique_ptr<TlsStream> tls) {
   StreamHandler& reader = tls ? *tls : handler;
-  streams_.push_back(std::make_unique<FakeStream>(*this, std::move(from.link), reader));
-  FakeStream* const adopted = streams_.back().get();
-  if (!tls) return adopted;
-  tls->attach(*adopted);
-  adopted->tls_ = std::move(tls);
-  return adopted->tls_.get();
+  streams_.push_back(std::make_unique<FakeStream>(*this, std::move(link), reader));
+  FakeStream& added = *streams_.back();
+  added.pending_ = std::move(pending);
+  if (!tls) return added;
+  added.tls_ = std::move(tls);
+  added.tls_->attach(added);
+  return *added.tls_;
 }
 
 void FakeLoop::set_batch_hooks(std::function<void()> begin, std::function<void()> end) {
@@ -227,7 +310,7 @@ int FakeLoop::deliver_closes() {
   std::vector<FakeStream*> gone;
   gone.swap(closing_);
   for (FakeStream* stream : gone) {
-    stream->handler_.on_close(stream->reason_);
+    if (stream->handler_ != nullptr) stream->handler_->on_close(stream->reason_);
     // Erased in place, so that the order of connecting stays the order of events.
     std::erase_if(streams_, [stream](const auto& owned) { return owned.get() == stream; });
   }
@@ -271,6 +354,7 @@ int FakeLoop::deliver_bytes(const std::vector<FakeStream*>& ready) {
 
 int FakeLoop::poll(int) {
   if (depth_ > 1) return 0;
+  const bool carried = carry_bridges();
   const std::vector<FakeStream*> ready = ready_streams();
   if (depth_ == 1) {  // nested, see loop.h
     ++depth_;
@@ -284,12 +368,13 @@ int FakeLoop::poll(int) {
   const bool signalled = signal_handler_ && !signals_.empty();
   const int64_t now_ns = clock_.monotonic_ns();
   if (ready.empty() && closing_.empty() && !woken && !signalled && !someone_connects() &&
-      !timers_.any_due(now_ns)) {
+      !carried && !dialer_.anything_due() && !timers_.any_due(now_ns)) {
     return 0;
   }
   ++depth_;
   if (batch_begin_) batch_begin_();
-  int happened = deliver_closes();
+  int happened = deliver_closes() + (carried ? 1 : 0);
+  happened += dialer_.deliver();
   if (woken) {
     ++happened;
     if (wake_handler_) wake_handler_();

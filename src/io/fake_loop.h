@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "io/connector.h"
+#include "io/fake_dialer.h"
 #include "io/loop.h"
 #include "io/timer_queue.h"
 #include "io/tls_stream.h"
@@ -26,11 +28,20 @@
 //   client->push("PING\r\n");
 //   loop.run();
 //   EXPECT_EQ("+PONG\r\n", client->take());
+//
+// The other way round, for connections that the loop makes:
+//
+//   loop.set_name("primary", {"10.0.0.1"});
+//   loop.connect({.host = "primary", .port = 6379}, handler);
+//   loop.run();
+//   auto primary = loop.answer("10.0.0.1:6379");
+//   loop.run();  // handler.on_connected()
 namespace sorrel::io {
 
 class FakeLoop;
 
-// What both ends of a fake connection share.
+// What both ends of a fake connection share. The loop's end is called the server here and the
+// test's the client, whoever has connected.
 struct FakeLink {
   std::deque<std::string> to_server;  // one piece is one on_data
   std::string to_client;
@@ -68,9 +79,13 @@ class FakeClient {
 class FakeStream final : public Stream {
  public:
   FakeStream(FakeLoop& loop, std::shared_ptr<FakeLink> link, StreamHandler& handler)
-      : loop_(loop), link_(std::move(link)), handler_(handler) {}
+      : loop_(loop), link_(std::move(link)), handler_(&handler) {}
 
   void send(std::string_view bytes) override;
+  void send(const SharedBytes& bytes) override { send(bytes.view()); }
+  size_t offer(std::string_view bytes) override;
+  void set_handler(StreamHandler& handler) override { handler_ = &handler; }
+  std::unique_ptr<DetachedStream> detach(std::string_view unread) override;
   size_t pending_bytes() const override { return pending_.size(); }
   size_t buffer_bytes() const override { return pending_.capacity(); }
   void close(bool flush) override;
@@ -90,6 +105,7 @@ class FakeStream final : public Stream {
   friend class FakeLoop;
   enum class State : uint8_t { kOpen, kFlushing, kClosed };
 
+  size_t room() const;
   bool can_send() const;
   bool can_receive() const;
   bool end_is_visible() const;
@@ -97,12 +113,14 @@ class FakeStream final : public Stream {
   void on_event();
   void move_pending();
   void finish(CloseReason reason);
+  void leave_loop();
 
   FakeLoop& loop_;
   std::shared_ptr<FakeLink> link_;
-  StreamHandler& handler_;
+  StreamHandler* handler_;  // null once it is detached
   std::unique_ptr<TlsStream> tls_;
   std::string pending_;
+  bool offer_waits_ = false;
   State state_ = State::kOpen;
   CloseReason reason_ = CloseReason::kLocal;
   bool paused_ = false;
@@ -122,6 +140,18 @@ class FakeLoop final : public Loop {
   std::unique_ptr<FakeClient> connect(int port, std::string peer = {});
   std::unique_ptr<FakeClient> connect_unix(const std::string& path);
 
+  // The addresses that a look-up of this name finds; none: it never ends. Other names are unknown.
+  void set_name(const std::string& name, std::vector<std::string> addresses) {
+    dialer_.set_name(name, std::move(addresses));
+  }
+  // Connections that the loop has begun to addresses of other machines, which wait for the test:
+  // "10.0.0.1:6379". Those to this machine find the loop's own listeners.
+  std::vector<std::string> dialled() const { return dialer_.waiting(); }
+  // Accepts the oldest one: the test's end. Null: there is none.
+  std::unique_ptr<FakeClient> answer(const std::string& to);
+  // False: there is none. `code` is an errno.
+  bool refuse(const std::string& to, int code) { return dialer_.refuse(to, code); }
+
   ManualClock& manual_clock() { return clock_; }
   // Moves time and stops at every timer on the way, so that each runs at its own moment.
   void advance(int64_t ms);
@@ -136,7 +166,11 @@ class FakeLoop final : public Loop {
   // ---- Loop. poll() never waits.
 
   Result<std::unique_ptr<Listener>> listen(const Endpoint& at, AcceptHandler& handler) override;
-  Stream* adopt(std::unique_ptr<Accepted> connection, StreamHandler& handler) override;
+  Stream* adopt(std::unique_ptr<DetachedStream> connection, StreamHandler& handler) override;
+  ConnectId connect(ConnectRequest request, ConnectHandler& handler) override {
+    return connector_.connect(std::move(request), handler);
+  }
+  void cancel_connect(ConnectId id) override { connector_.cancel(id); }
   int poll(int timeout_ms) override;
   void set_batch_hooks(std::function<void()> begin, std::function<void()> end) override;
   TimerId add_timer(int64_t delay_ms, std::function<void()> run) override;
@@ -148,9 +182,20 @@ class FakeLoop final : public Loop {
 
  private:
   friend class FakeStream;
+  friend class FakeDialer;
   class FakeListener;
+  // The two ends of a connection between streams of this loop, carried on by each turn.
+  struct Bridge {
+    std::shared_ptr<FakeLink> one;
+    std::shared_ptr<FakeLink> other;
+  };
 
   std::unique_ptr<FakeClient> connect_to(const std::string& where, std::shared_ptr<FakeLink> link);
+  void bridge(const std::shared_ptr<FakeLink>& one, std::shared_ptr<FakeLink> other);
+  bool carry_bridges();
+  std::string next_address() { return "127.0.0.1:" + std::to_string(next_port_++); }
+  Stream& add_stream(std::shared_ptr<FakeLink> link, std::string pending, StreamHandler& handler,
+                     std::unique_ptr<TlsStream> tls);
   std::vector<FakeStream*> ready_streams() const;
   bool someone_connects() const;
   int deliver_closes();
@@ -161,7 +206,11 @@ class FakeLoop final : public Loop {
   ManualClock clock_;
   TimerQueue timers_;
   std::map<std::string, FakeListener*> listeners_;  // by "port" or path; owned by the caller
-  TlsHall tls_hall_{*this};                         // outlives the streams
+  // These outlive the streams.
+  TlsHall tls_hall_{*this};
+  FakeDialer dialer_{*this};
+  Connector connector_{*this, tls_hall_, dialer_};
+  std::vector<Bridge> bridges_;
   std::vector<std::unique_ptr<FakeStream>> streams_;
   std::vector<FakeStream*> closing_;
   std::vector<int> signals_;

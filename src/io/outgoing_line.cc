@@ -1,8 +1,7 @@
 #include "io/outgoing_line.h"
 
-#include <fcntl.h>
-#include <netdb.h>
-#include <netinet/tcp.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -10,14 +9,9 @@
 #include <cerrno>
 #include <chrono>
 #include <climits>
-#include <memory>
 
 namespace sorrel::io {
 namespace {
-
-struct FreeAddresses {
-  void operator()(addrinfo* list) const { freeaddrinfo(list); }
-};
 
 int64_t steady_ms() {
   return std::chrono::duration_cast<std::chrono::milliseconds>(
@@ -27,37 +21,55 @@ int64_t steady_ms() {
 
 }  // namespace
 
-Result<OutgoingLine> OutgoingLine::connect(const std::string& host, int port, int64_t timeout_ms) {
-  addrinfo wanted{};
-  wanted.ai_socktype = SOCK_STREAM;
-  addrinfo* found = nullptr;
-  const std::string service = std::to_string(port);
-  if (const int failed = getaddrinfo(host.c_str(), service.c_str(), &wanted, &found); failed != 0) {
-    return Error{std::string("lookup: ") + gai_strerror(failed)};
-  }
-  const std::unique_ptr<addrinfo, FreeAddresses> addresses(found);
-  Error problem{"no address"};
-  for (const addrinfo* at = found; at != nullptr; at = at->ai_next) {
-    Descriptor made(
-        socket(at->ai_family, at->ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, at->ai_protocol));
-    if (!made.valid()) {
-      problem = system_error("socket");
+Result<OutgoingLine> OutgoingLine::connect(const SocketAddresses& addresses, int64_t timeout_ms,
+                                           const TlsContext* tls, const std::string& name) {
+  const int64_t began_ms = steady_ms();
+  Error problem{"connect: no address"};
+  for (const SocketAddress& at : addresses) {
+    Result<Descriptor> begun = begin_connect(at, {});
+    if (!begun) {
+      problem = begun.error();
       continue;
     }
-    const int on = 1;
-    (void)setsockopt(made.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    if (::connect(made.get(), at->ai_addr, at->ai_addrlen) != 0 && errno != EINPROGRESS) {
-      problem = system_error("connect");
+    OutgoingLine line(std::move(*begun));
+    const int64_t rest_ms = timeout_ms - (steady_ms() - began_ms);
+    if (line.wait_for(POLLOUT, rest_ms) != Outcome::kDone) {
+      return system_error("connect", ETIMEDOUT);
+    }
+    const int outcome = connect_outcome(line.descriptor_.get());
+    if (outcome != 0) {
+      problem = system_error("connect", outcome);
+      if (tls == nullptr && &at == &addresses.back()) return line;
       continue;
     }
-    OutgoingLine line(std::move(made));
-    if (line.wait_for(POLLOUT, timeout_ms) != Outcome::kDone) return Error{"connect: timed out"};
-    int refused = 0;
-    socklen_t size = sizeof refused;
-    (void)getsockopt(line.descriptor_.get(), SOL_SOCKET, SO_ERROR, &refused, &size);
-    if (refused == 0 || at->ai_next == nullptr) return line;
+    if (tls == nullptr) return line;
+    const Status shaken = line.shake_hands(*tls, name, timeout_ms - (steady_ms() - began_ms));
+    if (!shaken) return shaken.error();
+    return line;
   }
   return problem;
+}
+
+Status OutgoingLine::shake_hands(const TlsContext& tls, const std::string& name,
+                                 int64_t timeout_ms) {
+  const int64_t began_ms = steady_ms();
+  ssl_ = tls.connect({name, false});
+  if (!ssl_ || SSL_set_fd(ssl_.get(), descriptor_.get()) != 1) {
+    ERR_clear_error();
+    return Error{"TLS handshake: no memory"};
+  }
+  for (;;) {
+    ERR_clear_error();
+    errno = 0;
+    const int result = SSL_do_handshake(ssl_.get());
+    if (result == 1) return {};
+    const short events = tls_step(result, 0).wait_for;
+    if (events == 0) return Error{"TLS handshake: " + take_handshake_error(ssl_.get())};
+    const int64_t rest_ms = timeout_ms - (steady_ms() - began_ms);
+    if (wait_for(events, rest_ms) != Outcome::kDone) {
+      return system_error("TLS handshake", ETIMEDOUT);
+    }
+  }
 }
 
 OutgoingLine::Outcome OutgoingLine::wait_for(short events, int64_t timeout_ms) {
@@ -74,16 +86,46 @@ OutgoingLine::Outcome OutgoingLine::wait_for(short events, int64_t timeout_ms) {
   }
 }
 
+OutgoingLine::Step OutgoingLine::tls_step(int result, size_t moved) {
+  if (result == 1) return {moved, 0};
+  const int error = SSL_get_error(ssl_.get(), result);
+  if (error == SSL_ERROR_WANT_READ) return {0, POLLIN};
+  if (error == SSL_ERROR_WANT_WRITE) return {0, POLLOUT};
+  return {};
+}
+
+OutgoingLine::Step OutgoingLine::send_some(std::string_view bytes) {
+  if (ssl_) {
+    ERR_clear_error();
+    size_t sent = 0;
+    const int result = SSL_write_ex(ssl_.get(), bytes.data(), bytes.size(), &sent);
+    return tls_step(result, sent);
+  }
+  const ssize_t sent = ::send(descriptor_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  if (sent > 0) return {static_cast<size_t>(sent), 0};
+  return {0, static_cast<short>(sent < 0 && would_block(errno) ? POLLOUT : 0)};
+}
+
+OutgoingLine::Step OutgoingLine::receive_some(char* into, size_t size) {
+  if (ssl_) {
+    ERR_clear_error();
+    size_t got = 0;
+    const int result = SSL_read_ex(ssl_.get(), into, size, &got);
+    return tls_step(result, got);
+  }
+  const ssize_t got = recv(descriptor_.get(), into, size, 0);
+  if (got > 0) return {static_cast<size_t>(got), 0};
+  return {0, static_cast<short>(got < 0 && would_block(errno) ? POLLIN : 0)};
+}
+
 OutgoingLine::Outcome OutgoingLine::send(std::string_view bytes, int64_t timeout_ms) {
   while (!bytes.empty()) {
-    const ssize_t sent = ::send(descriptor_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent > 0) {
-      bytes.remove_prefix(static_cast<size_t>(sent));
-    } else if (sent < 0 && would_block(errno)) {
-      const Outcome waited = wait_for(POLLOUT, timeout_ms);
-      if (waited != Outcome::kDone) return waited;
-    } else if (sent == 0 || errno != EINTR) {
-      return Outcome::kGone;
+    const Step step = send_some(bytes);
+    bytes.remove_prefix(step.moved);
+    if (step.moved > 0) continue;
+    if (step.wait_for == 0) return Outcome::kGone;
+    if (const Outcome waited = wait_for(step.wait_for, timeout_ms); waited != Outcome::kDone) {
+      return waited;
     }
   }
   return Outcome::kDone;
@@ -92,17 +134,14 @@ OutgoingLine::Outcome OutgoingLine::send(std::string_view bytes, int64_t timeout
 OutgoingLine::Outcome OutgoingLine::receive(std::string& into, int64_t timeout_ms) {
   char piece[16 * 1024];
   for (;;) {
-    const ssize_t got = recv(descriptor_.get(), piece, sizeof piece, 0);
-    if (got > 0) {
-      into.append(piece, static_cast<size_t>(got));
+    const Step step = receive_some(piece, sizeof piece);
+    if (step.moved > 0) {
+      into.append(piece, step.moved);
       return Outcome::kDone;
     }
-    if (got == 0) return Outcome::kGone;
-    if (would_block(errno)) {
-      const Outcome waited = wait_for(POLLIN, timeout_ms);
-      if (waited != Outcome::kDone) return waited;
-    } else if (errno != EINTR) {
-      return Outcome::kGone;
+    if (step.wait_for == 0) return Outcome::kGone;
+    if (const Outcome waited = wait_for(step.wait_for, timeout_ms); waited != Outcome::kDone) {
+      return waited;
     }
   }
 }

@@ -1,8 +1,14 @@
 #include "io/outgoing_line.h"
 
 #include <gtest/gtest.h>
+#include <openssl/ssl.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include <thread>
+
+#include "io/test_tls.h"
 
 namespace sorrel::io {
 namespace {
@@ -17,6 +23,11 @@ class OutgoingLineTest : public ::testing::Test {
     listener = std::move(made->descriptor);
     port = made->port;
   }
+  Descriptor accept_next() {
+    pollfd polled{listener.get(), POLLIN, 0};
+    EXPECT_EQ(poll(&polled, 1, 10'000), 1);
+    return accept_one();
+  }
   Descriptor accept_one() { return Descriptor(accept(listener.get(), nullptr, nullptr)); }
 
   Descriptor listener;
@@ -24,7 +35,7 @@ class OutgoingLineTest : public ::testing::Test {
 };
 
 TEST_F(OutgoingLineTest, BytesGoBothWays) {
-  auto line = OutgoingLine::connect("127.0.0.1", port, 1000);
+  auto line = OutgoingLine::connect({*numeric_address("127.0.0.1", port)}, 1000);
   ASSERT_TRUE(line.ok());
   const Descriptor peer = accept_one();
   ASSERT_TRUE(peer.valid());
@@ -38,7 +49,7 @@ TEST_F(OutgoingLineTest, BytesGoBothWays) {
 }
 
 TEST_F(OutgoingLineTest, NobodyIsWaitedForLongerThanAllowed) {
-  auto line = OutgoingLine::connect("127.0.0.1", port, 1000);
+  auto line = OutgoingLine::connect({*numeric_address("127.0.0.1", port)}, 1000);
   ASSERT_TRUE(line.ok());
   const Descriptor peer = accept_one();
   std::string answer;
@@ -49,7 +60,7 @@ TEST_F(OutgoingLineTest, NobodyIsWaitedForLongerThanAllowed) {
 }
 
 TEST_F(OutgoingLineTest, APeerThatLeavesIsNoticed) {
-  auto line = OutgoingLine::connect("127.0.0.1", port, 1000);
+  auto line = OutgoingLine::connect({*numeric_address("127.0.0.1", port)}, 1000);
   ASSERT_TRUE(line.ok());
   accept_one().reset();
   std::string answer;
@@ -58,11 +69,63 @@ TEST_F(OutgoingLineTest, APeerThatLeavesIsNoticed) {
 
 TEST_F(OutgoingLineTest, WhoRefusesIsNoticedBySending) {
   listener.reset();
-  auto line = OutgoingLine::connect("127.0.0.1", port, 1000);
+  auto line = OutgoingLine::connect({*numeric_address("127.0.0.1", port)}, 1000);
   if (line.ok()) {
     EXPECT_EQ(line->send("hello", 1000), Outcome::kGone);
   }
-  EXPECT_FALSE(OutgoingLine::connect("no.such.host.invalid", port, 1000).ok());
+  EXPECT_FALSE(OutgoingLine::connect({}, 1000).ok());
+}
+
+TEST_F(OutgoingLineTest, TlsIsSpokenWhenWanted) {
+  const TestCertificates certificates;
+  NullLogger log;
+  TlsSettings settings;
+  settings.cert_file = certificates.path("server.crt");
+  settings.key_file = certificates.path("server.key");
+  settings.ca_cert_file = certificates.path("ca.crt");
+  const auto tls = TlsContext::make(settings, {.peer = TlsPeer::kNotAsked}, log);
+  ASSERT_TRUE(tls);
+  std::thread server([&] {
+    const Descriptor peer = accept_next();
+    const SslHandle ssl = (*tls)->accept();
+    SSL_set_fd(ssl.get(), peer.get());
+    char got[8] = {};
+    EXPECT_EQ(SSL_read(ssl.get(), got, sizeof got), 5);
+    EXPECT_EQ(SSL_write(ssl.get(), got, 5), 5);
+  });
+  const SocketAddresses address{*numeric_address("127.0.0.1", port)};
+  auto line = OutgoingLine::connect(address, 5000, tls->get(), "name");
+  ASSERT_TRUE(line.ok()) << line.error().text;
+  EXPECT_EQ(line->send("hello", 5000), Outcome::kDone);
+  std::string answer;
+  EXPECT_EQ(line->receive(answer, 5000), Outcome::kDone);
+  EXPECT_EQ(answer, "hello");
+  EXPECT_EQ(line->receive(answer, 5000), Outcome::kGone);
+  server.join();
+  // A peer that is silent, one that is of another authority, none at all.
+  EXPECT_EQ(OutgoingLine::connect(address, 20, tls->get()).error().text,
+            "TLS handshake: Connection timed out");
+  accept_one().reset();
+  settings.cert_file = certificates.path("other.crt");
+  settings.key_file = certificates.path("other.key");
+  const auto stranger = make_certificate({.common_name = "other", .authority = true});
+  certificates.write_certificate("other.crt", stranger);
+  certificates.write_key("other.key", stranger, "");
+  const auto other = TlsContext::make(settings, {.peer = TlsPeer::kNotAsked}, log);
+  ASSERT_TRUE(other);
+  std::thread foreign([&] {
+    const Descriptor peer = accept_next();
+    const SslHandle ssl = (*other)->accept();
+    SSL_set_fd(ssl.get(), peer.get());
+    EXPECT_NE(SSL_accept(ssl.get()), 1);
+  });
+  EXPECT_EQ(OutgoingLine::connect(address, 5000, tls->get())
+                .error()
+                .text.find("TLS handshake: certificate verify failed: "),
+            0u);
+  foreign.join();
+  listener.reset();
+  EXPECT_FALSE(OutgoingLine::connect(address, 1000, tls->get()).ok());
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ bool would_block(int code) {
 }
 
 Error system_error(std::string_view operation, int code) {
-  return Error{std::string(operation) + ": " + std::generic_category().message(code)};
+  return Error{std::string(operation) + ": " + std::generic_category().message(code), code};
 }
 
 Error system_error(std::string_view operation) {
@@ -149,16 +149,12 @@ Result<ListenSocket> open_tcp_listener(const Endpoint& at) {
 }
 
 Result<ListenSocket> open_unix_listener(const Endpoint& at) {
-  sockaddr_un where{};
-  where.sun_family = AF_UNIX;
-  if (at.host.empty() || at.host.size() >= sizeof where.sun_path) {
-    return Error{"unix socket path too long (" + std::to_string(at.host.size()) +
-                 "), must be under " + std::to_string(sizeof where.sun_path)};
-  }
-  std::memcpy(where.sun_path, at.host.data(), at.host.size());
+  const Result<SocketAddress> address = unix_address(at.host);
+  if (!address) return address.error();
+  const char* const path = at.host.c_str();
   // As in Redis the path is the server's, whatever is there: a file, the socket of a server that
   // died, that of one which is about to end. A folder stays and fails the bind.
-  (void)unlink(where.sun_path);
+  (void)unlink(path);
 
   ListenSocket made{Descriptor(socket(AF_UNIX, kSocketType, 0))};
   const int descriptor = made.descriptor.get();
@@ -168,22 +164,71 @@ Result<ListenSocket> open_unix_listener(const Endpoint& at) {
   // for; what the umask took is given back before anyone can connect. The umask itself is not
   // touched: it belongs to the process, and other threads make files.
   if (mode != 0) (void)fchmod(descriptor, mode);
-  if (bind(descriptor, reinterpret_cast<sockaddr*>(&where), sizeof where) != 0) {
+  if (bind(descriptor, address->get(), address->size) != 0) {
     return system_error("bind");
   }
   const char* failed = nullptr;
-  if (mode != 0 && chmod(where.sun_path, mode) != 0) failed = "chmod";
+  if (mode != 0 && chmod(path, mode) != 0) failed = "chmod";
   if (failed == nullptr && listen(descriptor, at.backlog) != 0) failed = "listen";
   if (failed == nullptr) {
     made.file = FileIdentity::of(at.host);
     return made;
   }
   const int code = errno;
-  (void)unlink(where.sun_path);
+  (void)unlink(path);
   return system_error(failed, code);
 }
 
 }  // namespace
+
+Result<SocketAddress> unix_address(std::string_view path) {
+  sockaddr_un where{};
+  where.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof where.sun_path) {
+    return Error{"unix socket path too long (" + std::to_string(path.size()) + "), must be under " +
+                 std::to_string(sizeof where.sun_path)};
+  }
+  std::memcpy(where.sun_path, path.data(), path.size());
+  SocketAddress address;
+  address.size = sizeof where;
+  std::memcpy(&address.storage, &where, sizeof where);
+  return address;
+}
+
+Result<Descriptor> begin_connect(const SocketAddress& to, const SocketAddress& source) {
+  Descriptor made(socket(to.family(), kSocketType, 0));
+  if (!made.valid()) return system_error("socket");
+  if (to.family() != AF_UNIX) set_option(made.get(), IPPROTO_TCP, TCP_NODELAY, 1);
+  if (source.size != 0 && source.family() == to.family()) {
+    // Else a port that waits after an earlier connection would be in the way.
+    set_option(made.get(), SOL_SOCKET, SO_REUSEADDR, 1);
+    (void)bind(made.get(), source.get(), source.size);
+  }
+  if (::connect(made.get(), to.get(), to.size) != 0 && errno != EINPROGRESS && errno != EINTR) {
+    return system_error("connect");
+  }
+  return made;
+}
+
+int connect_outcome(int descriptor) {
+  int outcome = 0;
+  socklen_t size = sizeof outcome;
+  if (getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &outcome, &size) != 0) return errno;
+  if (outcome != 0) return outcome;
+  sockaddr_storage own{};
+  sockaddr_storage peer{};
+  socklen_t own_size = sizeof own;
+  socklen_t peer_size = sizeof peer;
+  if (getsockname(descriptor, reinterpret_cast<sockaddr*>(&own), &own_size) != 0 ||
+      getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &peer_size) != 0) {
+    return errno;
+  }
+  // A connection to a free port of this machine can meet itself, when the kernel happens to choose
+  // that port for it.
+  const bool itself =
+      own.ss_family != AF_UNIX && own_size == peer_size && std::memcmp(&own, &peer, own_size) == 0;
+  return itself ? ECONNREFUSED : 0;
+}
 
 Result<ListenSocket> open_listener(const Endpoint& at) {
   return at.kind == Endpoint::Kind::kUnix ? open_unix_listener(at) : open_tcp_listener(at);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/result.h"
@@ -56,6 +57,24 @@ struct Address {
 };
 
 Address local_address_of(int descriptor);
+
+// An address of any family as system calls take it: where a socket connects to, or from.
+struct SocketAddress {
+  sockaddr_storage storage{};
+  socklen_t size = 0;
+
+  const sockaddr* get() const { return reinterpret_cast<const sockaddr*>(&storage); }
+  sa_family_t family() const { return storage.ss_family; }
+};
+
+// The error says that the path is too long.
+Result<SocketAddress> unix_address(std::string_view path);
+
+// Makes a non-blocking socket and begins to connect it, from `source` where that is possible (size
+// 0: the kernel chooses). The outcome shows when it is writable, in connect_outcome().
+Result<Descriptor> begin_connect(const SocketAddress& to, const SocketAddress& source);
+// 0: connected; else an errno.
+int connect_outcome(int descriptor);
 
 // Which file a path leads to; none is {0, 0}.
 struct FileIdentity {

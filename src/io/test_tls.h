@@ -30,8 +30,20 @@ struct CertificateWish {
   std::string common_name = {};
   std::string second_common_name = {};
   std::string uri = {};
+  std::string dns = {};
+  std::string address = {};  // its bytes
   bool authority = false;
+  bool expired = false;
 };
+
+inline void add_name(GENERAL_NAMES* names, int kind, const std::string& text) {
+  if (text.empty()) return;
+  GENERAL_NAME* name = GENERAL_NAME_new();
+  ASN1_STRING* value = kind == GEN_IPADD ? ASN1_OCTET_STRING_new() : ASN1_IA5STRING_new();
+  ASN1_STRING_set(value, text.data(), static_cast<int>(text.size()));
+  GENERAL_NAME_set0_value(name, kind, value);
+  sk_GENERAL_NAME_push(names, name);
+}
 
 inline KeyAndCertificate make_certificate(const CertificateWish& wish,
                                           const KeyAndCertificate* signer = nullptr) {
@@ -41,24 +53,22 @@ inline KeyAndCertificate make_certificate(const CertificateWish& wish,
   X509* x509 = made.certificate.get();
   X509_set_version(x509, 2);
   ASN1_INTEGER_set(X509_get_serialNumber(x509), wish.authority ? 1 : 2);
-  X509_gmtime_adj(X509_getm_notBefore(x509), -60);
-  X509_gmtime_adj(X509_getm_notAfter(x509), 24 * 3600);
+  X509_gmtime_adj(X509_getm_notBefore(x509), wish.expired ? -3600 : -60);
+  X509_gmtime_adj(X509_getm_notAfter(x509), wish.expired ? -60 : 24 * 3600);
   X509_set_pubkey(x509, made.key.get());
-  const auto add_name = [&](const std::string& name) {
+  const auto add_common_name = [&](const std::string& name) {
     if (name.empty()) return;
     X509_NAME_add_entry_by_NID(X509_get_subject_name(x509), NID_commonName, V_ASN1_UTF8STRING,
                                reinterpret_cast<const unsigned char*>(name.data()),
                                static_cast<int>(name.size()), -1, 0);
   };
-  add_name(wish.common_name);
-  add_name(wish.second_common_name);
-  if (!wish.uri.empty()) {
+  add_common_name(wish.common_name);
+  add_common_name(wish.second_common_name);
+  if (!wish.uri.empty() || !wish.dns.empty() || !wish.address.empty()) {
     GENERAL_NAMES* names = sk_GENERAL_NAME_new_null();
-    GENERAL_NAME* name = GENERAL_NAME_new();
-    ASN1_IA5STRING* text = ASN1_IA5STRING_new();
-    ASN1_STRING_set(text, wish.uri.data(), static_cast<int>(wish.uri.size()));
-    GENERAL_NAME_set0_value(name, GEN_URI, text);
-    sk_GENERAL_NAME_push(names, name);
+    add_name(names, GEN_URI, wish.uri);
+    add_name(names, GEN_DNS, wish.dns);
+    add_name(names, GEN_IPADD, wish.address);
     X509_add1_ext_i2d(x509, NID_subject_alt_name, names, 0, 0);
     GENERAL_NAMES_free(names);
   }

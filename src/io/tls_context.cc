@@ -1,5 +1,6 @@
 #include "io/tls_context.h"
 
+#include <arpa/inet.h>
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/pem.h>
@@ -75,6 +76,7 @@ struct OwnFiles {
 };
 
 Status load_own_files(SSL_CTX* keys, const OwnFiles& files) {
+  if (files.certificate.empty()) return {};
   SSL_CTX_set_default_passwd_cb(keys, give_password);
   SSL_CTX_set_default_passwd_cb_userdata(keys, const_cast<std::string*>(&files.password));
   if (SSL_CTX_use_certificate_chain_file(keys, files.certificate.c_str()) != 1) {
@@ -228,15 +230,37 @@ Result<std::shared_ptr<const TlsContext>> TlsContext::make(const TlsSettings& se
   if (Status loaded = load_dh_params(keys, settings.dh_params_file); !loaded) {
     return loaded.error();
   }
-  // Nobody connects out yet, but who configures it hears of mistakes now.
+  Keys both;
+  both.server = {made->release(), SSL_CTX_free};
+  both.client = both.server;
   if (!settings.client_cert_file.empty() && !settings.client_key_file.empty()) {
-    const Result<KeysHandle> outgoing =
+    Result<KeysHandle> outgoing =
         make_keys(settings, OwnFiles{settings.client_cert_file, settings.client_key_file,
                                      settings.client_key_file_pass});
     if (!outgoing) return outgoing.error();
+    both.client = {outgoing->release(), SSL_CTX_free};
   }
-  return std::shared_ptr<const TlsContext>(
-      new TlsContext(std::shared_ptr<SSL_CTX>(made->release(), SSL_CTX_free), policy, log));
+  return std::shared_ptr<const TlsContext>(new TlsContext(std::move(both), policy, log));
+}
+
+Result<std::shared_ptr<const TlsContext>> TlsContext::make_client(const TlsSettings& settings,
+                                                                  const TlsPolicy& policy,
+                                                                  Logger& log) {
+  ERR_clear_error();
+  if (settings.client_cert_file.empty() != settings.client_key_file.empty()) {
+    return Error{"A client certificate needs both a certificate file and a key file"};
+  }
+  Result<KeysHandle> made = make_keys(
+      settings,
+      OwnFiles{settings.client_cert_file, settings.client_key_file, settings.client_key_file_pass});
+  if (!made) return made.error();
+  if (settings.ca_cert_file.empty() && settings.ca_cert_dir.empty() &&
+      SSL_CTX_set_default_verify_paths(made->get()) != 1) {
+    return Error{"Failed to load the system's CA certificates: " + take_tls_error()};
+  }
+  Keys keys;
+  keys.client = {made->release(), SSL_CTX_free};
+  return std::shared_ptr<const TlsContext>(new TlsContext(std::move(keys), policy, log));
 }
 
 std::shared_ptr<const TlsContext> TlsContext::with(const TlsPolicy& policy) const {
@@ -244,7 +268,7 @@ std::shared_ptr<const TlsContext> TlsContext::with(const TlsPolicy& policy) cons
 }
 
 SslHandle TlsContext::accept() const {
-  SslHandle ssl(SSL_new(keys_.get()));
+  SslHandle ssl(keys_.server ? SSL_new(keys_.server.get()) : nullptr);
   if (!ssl) return nullptr;
   int mode = SSL_VERIFY_NONE;
   if (policy_.peer == TlsPeer::kOptional) mode = SSL_VERIFY_PEER;
@@ -256,6 +280,37 @@ SslHandle TlsContext::accept() const {
   if (SSL_set_session_id_context(ssl.get(), &rule, 1) != 1) return nullptr;
   SSL_set_accept_state(ssl.get());
   return ssl;
+}
+
+SslHandle TlsContext::connect(const TlsPeerAddress& peer) const {
+  SslHandle ssl(SSL_new(keys_.client.get()));
+  if (!ssl || peer.name.find('\0') != std::string::npos) return nullptr;
+  in6_addr scrap;
+  const char* const name = peer.name.c_str();
+  const bool numeric =
+      inet_pton(AF_INET, name, &scrap) == 1 || inet_pton(AF_INET6, name, &scrap) == 1;
+  // Numbers are not for SNI.
+  if (!numeric && !peer.name.empty() && SSL_set_tlsext_host_name(ssl.get(), name) != 1)
+    return nullptr;
+  if (peer.must_match) {
+    X509_VERIFY_PARAM* const rules = SSL_get0_param(ssl.get());
+    SSL_set_hostflags(ssl.get(), X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    // An empty name would match every certificate.
+    if (peer.name.empty()) return nullptr;
+    const int set =
+        numeric ? X509_VERIFY_PARAM_set1_ip_asc(rules, name) : SSL_set1_host(ssl.get(), name);
+    if (set != 1) return nullptr;
+  }
+  SSL_set_verify(ssl.get(), policy_.any_server ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nullptr);
+  SSL_set_connect_state(ssl.get());
+  return ssl;
+}
+
+std::string take_handshake_error(ssl_st* ssl) {
+  std::string text = take_tls_error();
+  const long verdict = SSL_get_verify_result(ssl);
+  if (verdict == X509_V_OK || !text.ends_with("certificate verify failed")) return text;
+  return std::string("certificate verify failed: ") + X509_verify_cert_error_string(verdict);
 }
 
 TlsPeerNames peer_names(ssl_st* ssl, TlsName kind) {

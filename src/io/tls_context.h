@@ -27,10 +27,12 @@ struct TlsPolicy {
   // A handshake costs as much as a thousand commands. Of those that are ready at the same time a
   // loop takes so many steps a turn; the others wait for the next one.
   int handshakes_per_turn = 1;
+  // Outgoing connections take any certificate, or one of an unknown authority.
+  bool any_server = false;
 };
 
 // Where keys and certificates are and what is spoken; empty texts leave it to the library. The
-// client files are for connections that the server itself opens.
+// client files are for outgoing connections; without them these show the server's certificate.
 struct TlsSettings {
   std::string cert_file;
   std::string key_file;
@@ -56,8 +58,14 @@ struct SslFree {
 };
 using SslHandle = std::unique_ptr<ssl_st, SslFree>;
 
-// Keys, certificates and rules of the server's side of TLS. Immutable: a changed configuration
-// makes a new one, and connections keep the one that they began with.
+// The peer of an outgoing connection.
+struct TlsPeerAddress {
+  const std::string& name;  // a host name or a numeric address
+  bool must_match;          // its certificate must be for that name
+};
+
+// Keys, certificates and rules of both directions. Immutable: a changed configuration makes a new
+// one, and connections keep the one that they began with.
 //
 // Thread rule: shared by all workers (OpenSSL locks what is shared inside); each connection made
 // from it belongs to one.
@@ -67,20 +75,35 @@ class TlsContext {
   // and outlives the context.
   static Result<std::shared_ptr<const TlsContext>> make(const TlsSettings& settings,
                                                         const TlsPolicy& policy, Logger& log);
+  // For a program that only connects: of the files the client's certificate and the authorities
+  // are used, and each may be missing. Without authorities the
+  // system's are trusted. Of the policy only `any_server` matters.
+  static Result<std::shared_ptr<const TlsContext>> make_client(const TlsSettings& settings,
+                                                               const TlsPolicy& policy,
+                                                               Logger& log);
   // The same keys and sessions under another policy.
   std::shared_ptr<const TlsContext> with(const TlsPolicy& policy) const;
 
   // The server's end of a new connection; null when the library has no memory.
   SslHandle accept() const;
+  // The client's end. As in Redis the certificate of the other side must be signed by one of our
+  // authorities, whatever is asked of our own clients, but for `any_server`. Null also when the
+  // name could not stand in a certificate.
+  SslHandle connect(const TlsPeerAddress& peer) const;
 
   const TlsPolicy& policy() const { return policy_; }
   Logger& log() const { return log_; }
 
  private:
-  TlsContext(std::shared_ptr<ssl_ctx_st> keys, const TlsPolicy& policy, Logger& log)
+  struct Keys {
+    std::shared_ptr<ssl_ctx_st> server;  // null: it only connects
+    std::shared_ptr<ssl_ctx_st> client;
+  };
+
+  TlsContext(Keys keys, const TlsPolicy& policy, Logger& log)
       : keys_(std::move(keys)), policy_(policy), log_(log) {}
 
-  std::shared_ptr<ssl_ctx_st> keys_;
+  Keys keys_;
   TlsPolicy policy_;
   Logger& log_;
 };
@@ -94,6 +117,10 @@ struct TlsPeerNames {
   bool sound = true;
 };
 TlsPeerNames peer_names(ssl_st* ssl, TlsName kind);
+
+// Why a handshake failed, in the library's words: of a certificate that was refused what is wrong
+// with it. Forgets the errors of this thread.
+std::string take_handshake_error(ssl_st* ssl);
 
 // The oldest error that the library remembers for this thread, in its words; forgets them all.
 std::string take_tls_error();

@@ -17,91 +17,30 @@ namespace {
 constexpr size_t kGatherBytes = 64 * 1024;
 // The turn in which the peer said goodbye ends with the replies to what it said before.
 constexpr int64_t kLastRepliesMs = 1;
-constexpr int64_t kReportEveryNs = 1'000'000'000;
+// Encrypted at a time of what is offered: so much may be pending when the kernel takes no more.
+constexpr size_t kOfferBytes = 64 * 1024;
 
 }  // namespace
 
-TlsHall::TlsHall(Loop& loop)
-    : loop_(loop), records_(BIO_meth_new(BIO_TYPE_SOURCE_SINK, "sorrel stream")) {
-  if (records_ == nullptr) return;
-  BIO_meth_set_read_ex(records_, &TlsStream::read_record);
-  BIO_meth_set_write_ex(records_, &TlsStream::write_record);
-  BIO_meth_set_ctrl(records_, [](BIO*, int command, long, void*) -> long {
-    return command == BIO_CTRL_FLUSH ? 1 : 0;
-  });
-}
+DetachedStream::DetachedStream() = default;
+DetachedStream::~DetachedStream() = default;
 
-TlsHall::~TlsHall() {
-  BIO_meth_free(records_);
-}
-
-std::unique_ptr<TlsStream> TlsHall::make(std::shared_ptr<const TlsContext> context,
-                                         StreamHandler& handler) {
-  SslHandle ssl = context->accept();
-  BIO* bio = records_ == nullptr ? nullptr : BIO_new(records_);
-  if (!ssl || bio == nullptr) {
-    BIO_free(bio);
-    ERR_clear_error();
-    return nullptr;
-  }
-  BIO_set_init(bio, 1);
-  SSL_set_bio(ssl.get(), bio, bio);
-  auto stream = std::make_unique<TlsStream>(*this, std::move(context), std::move(ssl), handler);
-  BIO_set_data(bio, stream.get());
-  return stream;
-}
-
-bool TlsHall::take_step(int limit) {
-  if (steps_ >= std::max(limit, 1)) return false;
-  ++steps_;
-  arm();
-  return true;
-}
-
-void TlsHall::line_up(TlsStream& stream) {
-  if (std::exchange(stream.in_line_, true)) return;
-  line_.push_back(&stream);
-  arm();
-}
-
-void TlsHall::leave_line(TlsStream& stream) {
-  if (!stream.in_line_) return;
-  std::erase(line_, &stream);
-  std::replace(running_line_.begin(), running_line_.end(), &stream,
-               static_cast<TlsStream*>(nullptr));
-}
-
-void TlsHall::arm() {
-  if (timer_ == 0) timer_ = loop_.add_timer(0, [this] { run_line(); });
-}
-
-void TlsHall::run_line() {
-  timer_ = 0;
-  steps_ = 0;
-  running_line_ = std::exchange(line_, {});
-  for (size_t i = 0; i < running_line_.size(); i++) {
-    if (TlsStream* stream = running_line_[i]) stream->resume();
-  }
-  running_line_.clear();
-}
-
-void TlsHall::report(Logger& log, const std::string& message) {
-  const int64_t now_ns = loop_.clock().monotonic_ns();
-  if (reported_ns_ && now_ns - *reported_ns_ < kReportEveryNs) {
-    unreported_++;
-    return;
-  }
-  reported_ns_ = now_ns;
-  const uint64_t others = std::exchange(unreported_, 0);
-  log.warning(others == 0 ? message : fmt::format("{} ({} more since the last)", message, others));
-}
-
-TlsStream::TlsStream(TlsHall& hall, std::shared_ptr<const TlsContext> context, SslHandle ssl,
-                     StreamHandler& handler)
-    : hall_(hall), context_(std::move(context)), ssl_(std::move(ssl)), handler_(handler) {}
+TlsStream::TlsStream(TlsHall& hall, Side side, std::shared_ptr<const TlsContext> context,
+                     SslHandle ssl, StreamHandler& handler)
+    : hall_(hall),
+      context_(std::move(context)),
+      ssl_(std::move(ssl)),
+      handler_(&handler),
+      side_(side) {}
 
 void TlsStream::attach(Stream& wire) {
   wire_ = &wire;
+  if (phase_ == Phase::kOpen) {  // it has been open in another loop
+    if (has_input()) hall_.line_up(*this);
+    steer_wire();
+    return;
+  }
+  if (side_ == Side::kClient) return shake_hands();
   timer_ = hall_.loop_.add_timer(kHandshakeMs, [this] {
     timer_ = 0;
     fail("the handshake took too long");
@@ -140,13 +79,17 @@ void TlsStream::on_data(std::string_view bytes) {
   if (phase_ == Phase::kPeerDone || ended()) return;
   // Whoever stands in line has earlier bytes. In a nested turn the handler still looks at those it
   // was given.
-  const bool busy = in_on_data_ || in_line_;
-  if (busy ||
-      (phase_ == Phase::kHandshake && !hall_.take_step(context_->policy().handshakes_per_turn))) {
+  if (in_on_data_ || in_line_ || !may_step()) {
     hold(bytes);
     return;
   }
   feed(bytes);
+}
+
+// Handshakes of those who connect to us have a share of a turn.
+bool TlsStream::may_step() {
+  if (phase_ != Phase::kHandshake || side_ == Side::kClient) return true;
+  return hall_.take_step(context_->policy().handshakes_per_turn);
 }
 
 void TlsStream::hold(std::string_view bytes) {
@@ -159,8 +102,7 @@ void TlsStream::hold(std::string_view bytes) {
 void TlsStream::resume() {
   in_line_ = false;
   if (phase_ == Phase::kPeerDone || ended()) return;
-  if (in_on_data_ ||
-      (phase_ == Phase::kHandshake && !hall_.take_step(context_->policy().handshakes_per_turn))) {
+  if (in_on_data_ || !may_step()) {
     hall_.line_up(*this);
     return;
   }
@@ -193,21 +135,24 @@ void TlsStream::shake_hands() {
     return;
   }
   if (SSL_get_error(ssl_.get(), result) == SSL_ERROR_WANT_READ) return;
-  fail(take_tls_error());
+  fail(take_handshake_error(ssl_.get()));
 }
 
 void TlsStream::greet() {
   phase_ = Phase::kOpen;
   stop_timer();
-  if (context_->policy().name != TlsName::kNone) {
+  if (side_ == Side::kClient) {
+    handler_->on_handshake({});
+  } else if (context_->policy().name != TlsName::kNone) {
     const TlsPeerNames peer = peer_names(ssl_.get(), context_->policy().name);
     if (!peer.sound) {
       hall_.report(context_->log(),
                    "A client certificate holds a name that nobody may have (addr=" +
                        peer_address() + " laddr=" + local_address() + ")");
     }
-    if (peer.shown) handler_.on_peer_named(peer.names);
+    if (peer.shown) handler_->on_peer_named(peer.names);
   }
+  if (ended()) return;
   const std::string early = std::exchange(early_, {});
   encrypt(early);
   if (close_when_open_ && !ended()) {
@@ -215,6 +160,7 @@ void TlsStream::greet() {
     return;
   }
   if (!ended() && paused_) steer_wire();
+  if (!ended() && std::exchange(offer_waits_, false) && pending_bytes() == 0) on_drained();
 }
 
 void TlsStream::read_clear() {
@@ -226,13 +172,19 @@ void TlsStream::read_clear() {
   }
   if (!shared) own = std::make_unique_for_overwrite<char[]>(TlsHall::kClearBytes);
   char* const buffer = shared ? hall_.clear_.get() : own.get();
+  if (!paused_ && !unread_.empty()) {
+    const std::string unread = std::exchange(unread_, {});
+    in_on_data_ = true;
+    handler_->on_data(unread);
+    in_on_data_ = false;
+  }
   Read outcome = Read::kMore;
   while (outcome == Read::kMore && !paused_ && phase_ == Phase::kOpen) {
     size_t filled = 0;
     outcome = fill(buffer, TlsHall::kClearBytes, filled);
     if (filled == 0) continue;
     in_on_data_ = true;
-    handler_.on_data({buffer, filled});
+    handler_->on_data({buffer, filled});
     in_on_data_ = false;
   }
   if (shared) hall_.clear_taken_ = false;
@@ -240,6 +192,11 @@ void TlsStream::read_clear() {
   // A deferred end is read again when the handler goes on.
   if (outcome == Read::kEnd && !(paused_ && end_deferred_)) peer_is_done();
   if (outcome == Read::kBroken) end(CloseReason::kError, true);
+}
+
+// Something that the wire has delivered already and will not tell again.
+bool TlsStream::has_input() const {
+  return !unread_.empty() || !held_.empty() || SSL_has_pending(ssl_.get()) == 1 || end_was_read();
 }
 
 bool TlsStream::end_was_read() const {
@@ -292,6 +249,21 @@ void TlsStream::send(std::string_view bytes) {
   encrypt(bytes);
 }
 
+size_t TlsStream::offer(std::string_view bytes) {
+  if (ended() || close_when_open_) return 0;
+  if (phase_ == Phase::kHandshake) {
+    offer_waits_ = true;
+    return 0;
+  }
+  size_t taken = 0;
+  while (taken < bytes.size() && wire_->pending_bytes() == 0 && !ended()) {
+    const std::string_view piece = bytes.substr(taken, kOfferBytes);
+    encrypt(piece);
+    taken += piece.size();
+  }
+  return taken;
+}
+
 void TlsStream::encrypt(std::string_view bytes) {
   if (bytes.empty()) return;
   ERR_clear_error();
@@ -308,18 +280,14 @@ void TlsStream::encrypt(std::string_view bytes) {
 }
 
 void TlsStream::on_drained() {
-  if (phase_ == Phase::kOpen) handler_.on_drained();
+  if (phase_ == Phase::kOpen) handler_->on_drained();
 }
 
 void TlsStream::pause_reading(bool paused) {
   if (paused_ == paused) return;
   paused_ = paused;
   if (ended()) return;
-  // What the wire has delivered already is not told again by it.
-  if (!paused && phase_ == Phase::kOpen && !in_on_data_ &&
-      (!held_.empty() || SSL_has_pending(ssl_.get()) == 1 || end_was_read())) {
-    hall_.line_up(*this);
-  }
+  if (!paused && phase_ == Phase::kOpen && !in_on_data_ && has_input()) hall_.line_up(*this);
   steer_wire();
 }
 
@@ -337,7 +305,12 @@ void TlsStream::close(bool flush) {
   end(CloseReason::kLocal, flush);
 }
 
-void TlsStream::fail(std::string_view during_handshake) {
+void TlsStream::fail(const std::string& during_handshake) {
+  if (side_ == Side::kClient) {
+    end(CloseReason::kError, true);
+    handler_->on_handshake(Error{during_handshake});
+    return;
+  }
   hall_.report(context_->log(),
                fmt::format("Error accepting a client connection: {} (addr={} laddr={})",
                            during_handshake, peer_address(), local_address()));
@@ -370,7 +343,25 @@ void TlsStream::on_close(CloseReason reason) {
   if (!reason_ && reason == CloseReason::kPeer) {
     SSL_set_shutdown(ssl_.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
   }
-  handler_.on_close(reason_.value_or(reason));
+  handler_->on_close(reason_.value_or(reason));
+}
+
+// From inside on_data the rest of what the wire has just delivered is still in incoming_.
+std::unique_ptr<DetachedStream> TlsStream::detach(std::string_view unread) {
+  if (phase_ != Phase::kOpen) return nullptr;
+  auto wire = wire_->detach({});
+  if (!wire) return nullptr;
+  hall_.leave_line(*this);
+  in_line_ = false;
+  auto layer = std::make_unique<DetachedTls>();
+  layer->context = std::move(context_);
+  layer->held = std::string(incoming_) + held_;
+  layer->unread = std::string(unread) + unread_;
+  SSL_set_bio(ssl_.get(), nullptr, nullptr);  // the records of this loop's hall
+  layer->ssl = std::move(ssl_);
+  phase_ = Phase::kEnded;
+  wire->tls_layer = std::move(layer);
+  return wire;
 }
 
 void TlsStream::stop_timer() {

@@ -29,6 +29,14 @@ namespace sorrel::io {
 
 class TlsStream;
 
+// A TLS layer between two loops. Its handshake is done.
+struct DetachedTls {
+  std::shared_ptr<const TlsContext> context;
+  SslHandle ssl;
+  std::string held;    // records that OpenSSL has not taken
+  std::string unread;  // clear text that the next handler gets first
+};
+
 // What the TLS streams of one loop share: room for one turn's clear text and records, and the line
 // of those who have something to do though no bytes come for them.
 class TlsHall {
@@ -41,12 +49,19 @@ class TlsHall {
   // has no memory.
   std::unique_ptr<TlsStream> make(std::shared_ptr<const TlsContext> context,
                                   StreamHandler& handler);
+  // The same for an outgoing connection. Its handler is told on_handshake(); the time that it may
+  // take is the caller's to watch.
+  std::unique_ptr<TlsStream> make_client(std::shared_ptr<const TlsContext> context,
+                                         const TlsPeerAddress& peer, StreamHandler& handler);
+  // The same for what another loop's stream has left.
+  std::unique_ptr<TlsStream> make(std::unique_ptr<DetachedTls> layer, StreamHandler& handler);
 
  private:
   friend class TlsStream;
 
   static constexpr size_t kClearBytes = 64 * 1024;
 
+  bool connect_records(TlsStream& stream);
   // Whether one more step of a handshake fits into this turn.
   bool take_step(int limit);
   // resume() is called for it from a timer, in the order of coming.
@@ -75,17 +90,23 @@ class TlsStream final : public Stream, public StreamHandler {
   // A peer that has not finished its handshake by then is not served any more.
   static constexpr int64_t kHandshakeMs = 10'000;
 
+  enum class Side : uint8_t { kServer, kClient };
+
   // See TlsHall::make().
-  TlsStream(TlsHall& hall, std::shared_ptr<const TlsContext> context, SslHandle ssl,
+  TlsStream(TlsHall& hall, Side side, std::shared_ptr<const TlsContext> context, SslHandle ssl,
             StreamHandler& handler);
   // Once, before the wire tells anything. `wire` outlives this.
   void attach(Stream& wire);
 
   void send(std::string_view bytes) override;
+  void send(const SharedBytes& bytes) override { send(bytes.view()); }
+  size_t offer(std::string_view bytes) override;
   size_t pending_bytes() const override { return wire_->pending_bytes() + early_.size(); }
   size_t buffer_bytes() const override {
-    return wire_->buffer_bytes() + early_.size() + held_.size();
+    return wire_->buffer_bytes() + early_.size() + held_.size() + unread_.size();
   }
+  void set_handler(StreamHandler& handler) override { handler_ = &handler; }
+  std::unique_ptr<DetachedStream> detach(std::string_view unread) override;
   void close(bool flush) override;
   void pause_reading(bool paused) override;
   void defer_end(bool deferred) override {
@@ -120,17 +141,19 @@ class TlsStream final : public Stream, public StreamHandler {
   bool ended() const { return phase_ == Phase::kEnded; }
   void resume();
   void hold(std::string_view bytes);
+  bool may_step();
   void feed(std::string_view bytes);
   void shake_hands();
   void greet();
   void read_clear();
+  bool has_input() const;
   bool end_was_read() const;
   Read fill(char* buffer, size_t size, size_t& filled);
   void encrypt(std::string_view bytes);
   void flush_records();
   void steer_wire();
   void peer_is_done();
-  void fail(std::string_view during_handshake);
+  void fail(const std::string& during_handshake);
   void end(CloseReason reason, bool flush);
   void stop_timer();
 
@@ -140,15 +163,18 @@ class TlsStream final : public Stream, public StreamHandler {
   TlsHall& hall_;
   std::shared_ptr<const TlsContext> context_;
   SslHandle ssl_;
-  StreamHandler& handler_;
+  StreamHandler* handler_;
   Stream* wire_ = nullptr;
   std::string_view incoming_;  // not yet taken by OpenSSL; valid while on_data or resume() runs
   std::string held_;           // came while nobody could take it
   std::string early_;          // clear text that waits for the handshake
+  std::string unread_;         // clear text that came from another loop
   TimerId timer_ = 0;          // ends the handshake, or the wait after the peer's last word
+  const Side side_;
   Phase phase_ = Phase::kHandshake;
   std::optional<CloseReason> reason_;  // when it is not the wire's
   bool close_when_open_ = false;
+  bool offer_waits_ = false;  // for the handshake
   bool paused_ = false;
   bool end_deferred_ = false;
   bool in_line_ = false;

@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "base/random.h"
+#include "keyspace/eviction_policy.h"
 #include "types/record.h"
 
 namespace sorrel {
@@ -10,10 +11,8 @@ namespace sorrel {
 // How the 24 access bits of a record are kept: seconds of last use (LRU) or of the last change
 // (LRM), or minutes of last decay and a logarithmic counter of uses (LFU). Which one is the
 // eviction policy's choice.
-struct AccessPolicy {
+struct AccessPolicy : LfuSettings {
   enum class Kind : uint8_t { kLru, kLfu, kLrm } kind = Kind::kLru;
-  int lfu_log_factor = 10;
-  int lfu_decay_minutes = 1;
 
   bool lfu() const { return kind == Kind::kLfu; }
 };

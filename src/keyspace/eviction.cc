@@ -122,6 +122,8 @@ Evictor::Attempt Evictor::try_evict(const EvictionPool::Candidate& candidate, ui
 
 void Evictor::take(unsigned partition, Database& database, int db, Table::Position at) {
   door_.evict(partition, database, db, at);
+  // A page of blocks is counted until it is empty: without this many more keys would have to go.
+  database.compact();
   keyspace_.count_memory(partition, 0);
 }
 

@@ -40,4 +40,10 @@ struct EvictionSettings {
   uint64_t samples = 5;  // keys that are compared for each that goes
 };
 
+// How the LFU counter of a key grows and shrinks. Changed under the gate.
+struct LfuSettings {
+  int lfu_log_factor = 10;
+  int lfu_decay_minutes = 1;
+};
+
 }  // namespace sorrel

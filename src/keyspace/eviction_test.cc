@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "types/string.h"
 
 namespace sorrel {
 namespace {
@@ -58,8 +61,9 @@ class Eviction : public ::testing::TestWithParam<unsigned>, public EffectSink {
     if (counts_writes_only(policy)) kind = AccessPolicy::Kind::kLrm;
     keyspace_.access_policy().kind = kind;
   }
-  void put(const std::string& key, int64_t expiry = kNoExpiry, int db = 0) {
-    door_.open(door_.key(key), db).set_string("value", expiry, kEvictionEvent);
+  void put(const std::string& key, int64_t expiry = kNoExpiry, int db = 0,
+           std::string_view value = "value") {
+    door_.open(door_.key(key), db).set_string(value, expiry, kEvictionEvent);
   }
   bool there(const std::string& key) { return door_.peek(door_.key(key)) != nullptr; }
   size_t keys() const { return keyspace_.key_count(0) + keyspace_.key_count(1); }
@@ -200,6 +204,31 @@ TEST_P(Eviction, ASkewedPartitionIsTakenFromByItsSize) {
   for (int i = 0; i < 500; i++) EXPECT_TRUE(evictor_.evict_one());
   EXPECT_GT(left(100), 25);
   EXPECT_LT(left(100), 75);
+}
+
+// Else a limit on memory would be reached again and again, until hardly a key is left.
+TEST_P(Eviction, WhatKeysLeaveIsGivenBack) {
+  use_policy(EvictionPolicy::kAllKeysRandom);
+  const auto value_of = [](int i) { return std::string(static_cast<size_t>(i % 4) * 60, 'v'); };
+  const int kKeys = 40'000;
+  for (int i = 0; i < kKeys; i++) {
+    put("key:" + std::to_string(i), i % 3 == 0 ? kEvictionNow + 100'000 : kNoExpiry, i % 2,
+        value_of(i));
+  }
+  const size_t full = keyspace_.memory_bytes();
+  for (int i = 0; i < kKeys * 9 / 10; i++) ASSERT_TRUE(evictor_.evict_one());
+  EXPECT_LT(keyspace_.memory_bytes(), full / 4);
+  size_t found = 0;
+  for (int i = 0; i < kKeys; i++) {
+    const Record* record = door_.peek(door_.key("key:" + std::to_string(i)), i % 2);
+    if (record == nullptr) continue;
+    found++;
+    IntegerText scratch;
+    ASSERT_EQ(string_bytes(*record, scratch), value_of(i));
+    ASSERT_EQ(record->has_expiry(), i % 3 == 0);
+  }
+  EXPECT_EQ(found, keys());
+  EXPECT_EQ(found, size_t{kKeys} / 10);
 }
 
 INSTANTIATE_TEST_SUITE_P(Partitions, Eviction, ::testing::Values(1u, 16u));

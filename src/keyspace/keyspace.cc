@@ -36,10 +36,15 @@ Database::Database(const KeyHasher& hasher, TableStamps& stamps, Reclaimer* recl
 }
 
 Database::~Database() {
-  // Slab blocks go with the arena; only what lies outside of it needs a visit.
-  if (arena.used_bytes() == 0) return;
+  // Pages go with the arena; only what lies outside of them needs a visit.
   arena.set_free_later(nullptr, nullptr, nullptr);
   table.for_each([this](void* entry) { arena.free(static_cast<Record*>(entry)); });
+}
+
+bool Database::compact() {
+  if (!arena.is_sparse()) [[likely]]
+    return false;
+  return arena.compact([this](const void* from, Record* to) { table.move_entry(from, to); });
 }
 
 Keyspace::Keyspace(const KeyspaceOptions& options, Reclaimer* reclaimer)
@@ -120,17 +125,7 @@ int64_t Keyspace::average_ttl_ms(int db) const {
 size_t Keyspace::memory_bytes() const {
   size_t bytes = 0;
   for (const Partition& partition : partitions_) bytes += memory_of(partition);
-  return bytes;
-}
-
-size_t Keyspace::reserved_bytes() const {
-  size_t bytes = 0;
-  for (const Partition& partition : partitions_) {
-    for (const auto& database : partition.databases) {
-      if (database != nullptr) bytes += database->reserved_bytes();
-    }
-  }
-  return bytes;
+  return bytes + (keeper_ == nullptr ? 0 : gone_bytes());
 }
 
 PartitionStats Keyspace::stats() const {
@@ -159,26 +154,41 @@ size_t Keyspace::large_values() const {
   return count;
 }
 
+bool Keyspace::compact(unsigned partition) {
+  const Partition& home = partitions_[partition];
+  for (size_t db = 0; db < home.databases_used; db++) {
+    Database* database = home.databases[db].get();
+    if (database != nullptr && database->compact()) return true;
+  }
+  return false;
+}
+
+void Keyspace::discard(std::unique_ptr<Database> gone, bool in_background) {
+  const size_t keys = gone->table.size();
+  if (!in_background || reclaimer_ == nullptr || keys == 0) return;
+  // std::function wants something copyable.
+  std::shared_ptr<Database> shared = std::move(gone);
+  const size_t bytes = shared->memory_bytes();
+  reclaimer_->defer([shared]() mutable { shared.reset(); }, keys, bytes);
+}
+
 size_t Keyspace::flush(int db, bool in_background) {
-  if (keeper_ != nullptr) keeper_->on_rearrangement();
   size_t count = 0;
   for (Partition& partition : partitions_) {
     std::unique_ptr<Database> gone = std::move(partition.databases[static_cast<size_t>(db)]);
     if (gone == nullptr) continue;
-    const size_t keys = gone->table.size();
-    count += keys;
-    if (in_background && reclaimer_ != nullptr && keys > 0) {
-      // std::function wants something copyable.
-      std::shared_ptr<Database> shared = std::move(gone);
-      const size_t bytes = shared->memory_bytes();
-      reclaimer_->defer([shared]() mutable { shared.reset(); }, keys, bytes);
-    }
+    count += gone->table.size();
+    if (keeper_ != nullptr && hold_for_keeper(partition, gone)) continue;
+    discard(std::move(gone), in_background);
   }
+  if (keeper_ != nullptr) most_gone_bytes_ = std::max(most_gone_bytes_, gone_bytes());
   return count;
 }
 
 void Keyspace::swap(int a, int b) {
-  if (keeper_ != nullptr) keeper_->on_rearrangement();
+  if (keeper_ != nullptr) {
+    std::swap(kept_numbers_[static_cast<size_t>(a)], kept_numbers_[static_cast<size_t>(b)]);
+  }
   for (Partition& partition : partitions_) {
     std::swap(partition.databases[static_cast<size_t>(a)],
               partition.databases[static_cast<size_t>(b)]);

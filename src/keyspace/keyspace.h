@@ -6,10 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/default_limits.h"
 #include "base/hash.h"
 #include "base/key_slot.h"
 #include "base/latch.h"
 #include "keyspace/access_clock.h"
+#include "keyspace/encoding_limits.h"
 #include "keyspace/eviction_policy.h"
 #include "keyspace/field_due_index.h"
 #include "keyspace/reclaimer.h"
@@ -32,11 +34,11 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   size_t memory_bytes() const {
-    return table.memory_bytes() + arena.used_bytes() + field_due.memory_bytes();
+    return table.memory_bytes() + arena.memory_bytes() + field_due.memory_bytes();
   }
-  size_t reserved_bytes() const {
-    return table.memory_bytes() + arena.reserved_bytes() + field_due.memory_bytes();
-  }
+  // Frees a page of records if too many blocks are free in pages that other records still use.
+  // False: they are not too many, or no page can be emptied.
+  bool compact();
 
   // When the record is to be looked at for the fields in it; kNoExpiry of nearly all.
   static int64_t field_due_of(const Record& record) {
@@ -77,6 +79,14 @@ struct PartitionStats {
   uint64_t evicted = 0;
 };
 
+// A database of which records are still to be kept; see keeping.h.
+struct KeptDatabase {
+  int number = 0;  // that it had at the moment
+  Database* database = nullptr;
+  uint64_t position = 0;           // of the walk, in its table
+  std::unique_ptr<Database> gone;  // the same: it has been emptied, and is there for this only
+};
+
 // A share of the key slots, with its own tables and its own latch. Everything in it is read and
 // written under the latch, or under the gate, or by the only worker.
 struct alignas(64) Partition {
@@ -84,8 +94,9 @@ struct alignas(64) Partition {
   TableStamps stamps;                                // of all its tables
   std::vector<std::unique_ptr<Database>> databases;  // null until something was stored there
   PartitionStats stats;
-  size_t databases_used = 0;  // all from this one on are null
-  size_t counted_bytes = 0;   // see Keyspace::count_memory()
+  size_t databases_used = 0;          // all from this one on are null
+  size_t counted_bytes = 0;           // see Keyspace::count_memory()
+  std::vector<KeptDatabase> to_keep;  // in their order; the first one is walked
 };
 
 struct KeyspaceOptions {
@@ -95,23 +106,10 @@ struct KeyspaceOptions {
   uint64_t hash_seed_b = 2;
 };
 
-// What commands ask before they make a value longer, and up to where collections stay compact (the
-// directives of these names). Changed under the gate.
-struct KeyspaceLimits {
-  size_t max_string_bytes = size_t{512} << 20;  // proto-max-bulk-len
-  int64_t list_max_listpack_size = -2;
-  int64_t list_compress_depth = 0;
-  int64_t hash_max_listpack_entries = 512;
-  int64_t hash_max_listpack_value = 64;
-  int64_t set_max_intset_entries = 512;
-  int64_t set_max_listpack_entries = 128;
-  int64_t set_max_listpack_value = 64;
-  int64_t zset_max_listpack_entries = 128;
-  int64_t zset_max_listpack_value = 64;
-  int64_t hll_sparse_max_bytes = 3000;
-  int64_t stream_node_max_bytes = 4096;
-  int64_t stream_node_max_entries = 100;
-  bool rdb_compression = true;            // rdbcompression
+// The limits that commands keep to, handed out with the keyspace. Changed in an exclusive section.
+struct KeyspaceLimits : EncodingLimits {
+  size_t max_string_bytes = kDefaultMaxBulkBytes;  // proto-max-bulk-len
+  bool rdb_compression = true;                     // rdbcompression
   bool skip_checksum_validation = false;  // of payloads: DEBUG SET-SKIP-CHECKSUM-VALIDATION
   const KeyHasher* hasher = nullptr;      // of the keyspace; for tables inside collections
 };
@@ -130,6 +128,9 @@ class Keyspace {
   uint64_t hash(std::string_view key) const { return hasher_(key); }
   unsigned partition_of(std::string_view key) const {
     return partition_shift_ == kOnePartition ? 0 : key_slot(key) >> partition_shift_;
+  }
+  unsigned partition_of_slot(unsigned slot) const {
+    return partition_shift_ == kOnePartition ? 0 : slot >> partition_shift_;
   }
 
   // Null when nothing is stored there.
@@ -156,13 +157,18 @@ class Keyspace {
   int64_t average_ttl_ms(int db) const;
   // Hashes with fields that have deadlines.
   size_t field_expiring_count(int db) const;
+  // Databases that are gone and still to be kept are counted here, but not by counted_bytes(): no
+  // key has to be evicted for them.
   size_t memory_bytes() const;
-  size_t reserved_bytes() const;
   PartitionStats stats() const;
   void reset_stats();
-  // Empties one database, in the background if asked; returns how many keys it had.
+  // Empties one database, in the background if asked; returns how many keys it had. What a keeper
+  // has not seen yet is freed when it has.
   size_t flush(int db, bool in_background);
   void swap(int a, int b);
+
+  // The same for one of the partition's databases. Precondition: the partition's latch is held.
+  bool compact(unsigned partition);
 
   void set_count_step(size_t bytes) { count_step_ = bytes; }
   // Which values are freed in the background, if that takes long.
@@ -192,19 +198,31 @@ class Keyspace {
   // Keys as they were at one moment; see keeping.h. Both under the gate. Precondition of the first:
   // all that an earlier keeper began to keep has been shown to it.
   void begin_keeping(RecordKeeper& keeper);
-  void end_keeping() { keeper_ = nullptr; }
+  void end_keeping();
+  // What is shown from now on only counts as seen: databases that are gone are freed.
+  void stop_showing();
+  // Memory of databases that are gone and not all shown yet; and the most since keeping began.
+  size_t gone_bytes() const;
+  size_t most_gone_bytes() const { return most_gone_bytes_; }
   // Null: nothing is to be kept. Does not change within a batch.
   RecordKeeper* keeper() const { return keeper_; }
   // Shows the record to the keeper, unless that has been done. Precondition: there is one, and the
   // latch of the record's partition is held.
   void keep(unsigned worker, int db, Record& record);
+  // Shows the records of one segment of the partition that are to be kept; false: there is none
+  // left. Under its latch. Precondition: there is a keeper.
+  bool keep_segment(unsigned worker, unsigned partition);
 
  private:
+  bool hold_for_keeper(Partition& home, std::unique_ptr<Database>& gone);
+  void discard(std::unique_ptr<Database> gone, bool in_background);
+
   static constexpr unsigned kOnePartition = 32;
 
   KeyHasher hasher_;
   RecordKeeper* keeper_ = nullptr;
   bool phase_ = false;    // in which records are that were kept or made since
+  bool shows_ = false;    // the keeper wants what it is shown
   Reclaimer* reclaimer_;  // null: everything is freed in place
   size_t database_count_;
   unsigned partition_shift_;
@@ -214,6 +232,8 @@ class Keyspace {
   EvictionSettings eviction_;
   FreeingSet in_background_ = bit_of(Freeing::kUnlinked);
   size_t count_step_ = 0;
+  std::vector<int> kept_numbers_;  // by number: that of the same database at the moment
+  size_t most_gone_bytes_ = 0;
   alignas(64) std::atomic<size_t> counted_{0};
 };
 

@@ -11,6 +11,7 @@ uint64_t AofFileWriter::unwritten_bytes() const {
 }
 
 void AofFileWriter::let_go(LogBlockPtr block) {
+  block_bytes_ -= block->capacity();
   block->clear();
   free_.push_back(std::move(block));
 }

@@ -11,11 +11,9 @@
 
 #include "persist/log_block.h"
 #include "persist/log_file.h"
+#include "persist/options.h"
 
 namespace sorrel::persist {
-
-// When the AOF is synced: appendfsync.
-enum class SyncPolicy : uint8_t { kEverySecond, kAlways, kNever };
 
 // Writes blocks to the AOF's file in order, and knows how far they are in the kernel's hands and
 // how far they are durable. A block is kept in memory until it is: after a failed write the file is
@@ -47,7 +45,10 @@ class AofFileWriter {
         durable_(durable_sequence),
         dirty_(log.size > 0) {}
 
-  void add(LogBlockPtr block) { unwritten_.push_back(std::move(block)); }
+  void add(LogBlockPtr block) {
+    block_bytes_ += block->capacity();
+    unwritten_.push_back(std::move(block));
+  }
 
   // Writes, switches and syncs what is due. Returns when it is to be called again, if nothing is
   // added before that; kNever: only then.
@@ -71,6 +72,8 @@ class AofFileWriter {
   // Bytes that are not known to be on disk.
   uint64_t waiting_bytes() const { return unsynced_bytes_ + unwritten_bytes(); }
   uint64_t unwritten_bytes() const;
+  // Memory of the blocks that wait for a write or an fsync.
+  uint64_t block_bytes() const { return block_bytes_; }
   bool idle() const { return unwritten_.empty() && unsynced_.empty(); }
   // When the last good fsync began.
   int64_t synced_ns() const { return synced_ns_; }
@@ -116,6 +119,7 @@ class AofFileWriter {
   uint64_t written_;  // length up to the last whole block
   uint64_t synced_;   // length that the last good fsync has secured
   uint64_t unsynced_bytes_ = 0;
+  uint64_t block_bytes_ = 0;  // a block does not grow while it is here
   uint64_t written_sequence_;
   std::atomic<uint64_t> handed_;
   uint64_t durable_;

@@ -7,13 +7,10 @@
 #include "base/numbers.h"
 #include "io/child_process.h"
 #include "persist/aof_reader.h"
-#include "resp/reply_writer.h"
+#include "resp/null_sink.h"
 
 namespace sorrel::persist {
 namespace {
-
-// A moment when no deadline has come.
-constexpr int64_t kLongAgoMs = 1;
 
 // SHUTDOWN, CONFIG SET, DEBUG LOADAOF: no server writes them into its log.
 bool rules_the_server(const Command& command, std::span<const std::string_view> args) {
@@ -30,7 +27,7 @@ AofReplay::AofReplay(const ExecutorWorld& server, unsigned worker, LoadProgress&
       select_(server.commands.find("select")),
       progress_(progress) {
   world_.memory = server.memory;
-  caller_.kind = Caller::Kind::kReplay;
+  caller_.set_repeats_history();
   caller_.transaction = &transaction_;
 }
 
@@ -52,18 +49,16 @@ void AofReplay::count_error(std::string_view name, std::string_view text) {
 AofReplay::End AofReplay::run_one(std::span<const std::string_view> args) {
   Request request;
   request.args = args;
-  executor_.set_now_ms(kLongAgoMs);
-  executor_.prepare({&request, 1}, caller_.db, Executor::Look::kNot);
+  executor_.requests().prepare({&request, 1}, caller_.db, RequestPreparer::Look::kNot);
   if (request.command == nullptr) return End::kUnknown;
   if (selects_beyond(*request.command, args)) return End::kForeign;
   if (rules_the_server(*request.command, args)) {
     count_error(args[0], "it changes no keys, and the log has no say in anything else");
     return End::kWhole;
   }
-  resp::ReplyWriter reply(out_, 2);
+  resp::NullSink reply;
   executor_.execute(request, caller_, reply);
-  if (reply.errors() > 0) count_error(args[0], out_.view());
-  out_.clear(1 << 16);
+  if (reply.errors() > 0) count_error(args[0], "-" + reply.last_error());
   return End::kWhole;
 }
 
@@ -116,7 +111,7 @@ AofReplay::Outcome AofReplay::run(std::string_view bytes, uint64_t begin,
   }
   // What was begun and not finished has not happened.
   transaction_.close();
-  caller_.reasons = 0;
+  caller_.set_reason(Caller::kInTransaction, false);
   return outcome;
 }
 

@@ -61,7 +61,6 @@ class AofReplay {
   LoadProgress& progress_;
   Transaction transaction_;
   Caller caller_;
-  resp::OutputBuffer out_;
   uint64_t errors_ = 0;
   std::string first_error_;
 };

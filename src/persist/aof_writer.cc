@@ -85,9 +85,11 @@ Status AofWriter::stop() {
   // Replies that are still held have nothing to wait for.
   stream_.durability().set_durable(UINT64_MAX);
   queue_.clear();
+  free_.clear();
   switches_.clear();
   const Status ended = file_->failing() ? Status(Error{file_->problem()}) : Status();
   file_.reset();
+  state_.memory_bytes = 0;
   return ended;
 }
 
@@ -310,6 +312,7 @@ void AofWriter::note_file() {
   state_.file_size = file_->size();
   state_.waiting_bytes = file_->waiting_bytes();
   state_.unwritten_bytes = file_->unwritten_bytes();
+  state_.memory_bytes = file_->block_bytes();
   if (file_->idle() && queue_.empty()) {
     oldest_ns_ = 0;
   } else if (oldest_ns_ != 0) {
@@ -329,6 +332,8 @@ AofWriterState AofWriter::state() const {
   AofWriterState state = state_;
   state.waiting_bytes += queued_bytes_;
   state.unwritten_bytes += queued_bytes_;
+  for (const LogBlockPtr& block : queue_) state.memory_bytes += block->capacity();
+  for (const LogBlockPtr& block : free_) state.memory_bytes += block->capacity();
   return state;
 }
 
@@ -422,11 +427,16 @@ bool AofWriter::work() {
     }
   }
   if (writes && options.policy == SyncPolicy::kAlways) group_.end_sync(seen_, now_ns);
-  flush_done_ = flushing;
-  done_.notify_all();
   lock.unlock();
-  // Last, so that a client told of it finds the file's size in INFO.
+  // After note_file(), so that a client told of it finds the file's size in INFO; before flush()
+  // returns, which promises it.
   set_durable();
+  if (finish) {
+    lock.lock();
+    flush_done_ = flushing;
+    done_.notify_all();
+    lock.unlock();
+  }
   file_lock.unlock();
   if (tell) on_trouble_();
   return !stop;

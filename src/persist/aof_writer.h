@@ -31,7 +31,8 @@ struct AofWriterState {
   uint64_t file_size = 0;
   uint64_t waiting_bytes = 0;  // not known to be on disk
   uint64_t unwritten_bytes = 0;
-  uint64_t stalls = 0;  // how often replies began to wait for a disk that hung
+  uint64_t memory_bytes = 0;  // of its blocks: those on their way and those kept for the next
+  uint64_t stalls = 0;        // how often replies began to wait for a disk that hung
   bool failing = false;
   std::string problem;  // the last one, as the system says it
 };

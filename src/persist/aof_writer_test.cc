@@ -77,6 +77,21 @@ TEST_F(AofWriterTest, SelectsWhenTheDatabaseChanges) {
   EXPECT_EQ(writer.state().waiting_bytes, 0u);
 }
 
+TEST_F(AofWriterTest, ItsBlocksAreCounted) {
+  EXPECT_EQ(writer.state().memory_bytes, 0u);
+  start(SyncPolicy::kEverySecond);
+  const std::string large(300'000, 'x');
+  for (int i = 0; i < 20; i++) {
+    append(0, large);
+    log.flush();
+    EXPECT_GE(writer.state().memory_bytes, large.size());
+  }
+  ASSERT_TRUE(writer.flush().ok());
+  EXPECT_GT(writer.state().memory_bytes, 0u);  // kept for the next ones
+  ASSERT_TRUE(writer.stop().ok());
+  EXPECT_EQ(writer.state().memory_bytes, 0u);
+}
+
 TEST_F(AofWriterTest, NotesTheTime) {
   writer.set_options({.timestamps = true});
   writer.start(open_fake(disk), true);

@@ -133,6 +133,7 @@ ChildEnd Child::end_with(const io::ChildProcess::End& end) {
   process_.reset();
   kind_ = ChildKind::kNone;
   progress_ = {};
+  cow_peak_ = 0;
   keys_total_ = 0;
   cow_told_ms_ = 0;
   return told;

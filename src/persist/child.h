@@ -37,7 +37,6 @@ class ChildVoice {
   void finish();
 
  private:
-  friend class Child;
   void send(uint8_t kind, std::string_view body);
   void send_progress();
 
@@ -98,7 +97,10 @@ class Child {
   // Of all.
   int64_t last_fork_us() const { return last_fork_us_; }
   uint64_t forks() const { return forks_; }
-  void reset_statistics() { forks_ = 0; }
+  void reset_statistics() {
+    forks_ = 0;
+    last_fork_us_ = 0;
+  }
   // Another process of the server was made, which somebody else looks after.
   void count_fork(int64_t took_us) {
     last_fork_us_ = took_us;

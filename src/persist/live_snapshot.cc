@@ -17,18 +17,23 @@ LiveSnapshot::~LiveSnapshot() {
 
 void LiveSnapshot::begin(ChildKind kind, const SnapshotOptions& options, const SnapshotFile& file,
                          unsigned workers) {
+  begin(kind, options, std::make_unique<FileSink>(file, options.incremental_sync), workers);
+}
+
+void LiveSnapshot::begin(ChildKind kind, const SnapshotOptions& options,
+                         std::unique_ptr<SnapshotSink> sink, unsigned workers) {
   kind_ = kind;
   started_ms_ = clock_.wall_ms();
   keys_total_ = keys_in(keyspace_);
   FileHead head(keyspace_, options);
   options_ = head.options;
   const rdb::WriteOptions form{.version = options_.version, .compress = options_.compress};
-  file_ = std::make_unique<PieceFile>(std::move(head), file);
+  stream_ = std::make_unique<PieceStream>(std::move(head), std::move(sink));
   lanes_ = std::vector<Lane>(workers);
-  for (Lane& lane : lanes_) {
-    lane.writer = std::make_unique<rdb::PieceWriter>(form);
+  for (unsigned worker = 0; worker < workers; worker++) {
+    lanes_[worker].writer = std::make_unique<rdb::PieceWriter>(form);
+    lanes_[worker].partition = worker;
   }
-  start_walk();
   writing_ = true;
   rearranged_ = false;
   keyspace_.begin_keeping(*this);
@@ -38,7 +43,7 @@ void LiveSnapshot::keep(unsigned worker, int db, const Record& record) {
   if (!writing_) return;
   rdb::PieceWriter& writer = *lanes_[worker].writer;
   writer.key(db, record, use_of(record, options_, keyspace_.access_policy()));
-  if (writer.size() >= kPieceBytes) writer.use(file_->add(writer.take()));
+  if (writer.size() >= kPieceBytes) writer.use(stream_->add(writer.take()));
 }
 
 LiveSnapshot::Walked LiveSnapshot::walk(unsigned worker, const std::function<bool()>& may_go_on) {
@@ -46,15 +51,12 @@ LiveSnapshot::Walked LiveSnapshot::walk(unsigned worker, const std::function<boo
   Lane& lane = lanes_[worker];
   const auto workers = static_cast<unsigned>(lanes_.size());
   while (lane.partition < keyspace_.partition_count()) {
-    if (writing_ ? file_->is_full() : resting_) return Walked::kMustWait;
+    if (writing_ ? stream_->is_full() : resting_) return Walked::kMustWait;
     Latch& latch = keyspace_.partition(lane.partition).latch;
     if (workers > 1) latch.lock();
-    const bool more = keep_segment(keyspace_, worker, lane.partition, lane.place);
+    const bool more = keyspace_.keep_segment(worker, lane.partition);
     if (workers > 1) latch.unlock();
-    if (!more) {
-      lane.place = {};
-      lane.partition += workers;
-    }
+    if (!more) lane.partition += workers;
     if (!may_go_on()) return Walked::kSome;
   }
   return Walked::kAll;
@@ -69,34 +71,26 @@ bool LiveSnapshot::is_walked() const {
 // What is shown from now on is only seen.
 void LiveSnapshot::stop_writing() {
   writing_ = false;
-  file_->cancel();
+  if (keyspace_.keeper() == this) keyspace_.stop_showing();
+  stream_->cancel();
 }
 
 void LiveSnapshot::on_rearrangement() {
-  // What a walk has passed may not be where it was, so it begins anew; what was seen stays so.
-  start_walk();
   if (!writing_) return;
   rearranged_ = true;
   stop_writing();
 }
 
-void LiveSnapshot::start_walk() {
-  for (unsigned worker = 0; worker < lanes_.size(); worker++) {
-    lanes_[worker].partition = worker;
-    lanes_[worker].place = {};
-  }
-}
-
 ChildProgress LiveSnapshot::progress() const {
   if (!active()) return {};
-  return {.keys = file_->keys(), .cow_bytes = file_->waiting_bytes()};
+  return {.keys = stream_->keys(), .cow_bytes = stream_->waiting_bytes() + keyspace_.gone_bytes()};
 }
 
 ChildEnd LiveSnapshot::end() {
   ChildEnd end;
   end.kind = std::exchange(kind_, ChildKind::kNone);
   end.took_ms = clock_.wall_ms() - started_ms_;
-  end.cow_bytes = file_->most_waiting_bytes();
+  end.cow_bytes = most_waiting_bytes();
   return end;
 }
 
@@ -109,7 +103,7 @@ ChildEnd LiveSnapshot::cancel() {
 
 ChildEnd LiveSnapshot::cancel_and_wait() {
   ChildEnd given_up = cancel();
-  file_.reset();
+  stream_.reset();
   return given_up;
 }
 
@@ -117,8 +111,8 @@ std::optional<ChildEnd> LiveSnapshot::poll() {
   if (keyspace_.keeper() == this && is_walked()) {
     keyspace_.end_keeping();
     if (writing_) {
-      for (Lane& lane : lanes_) (void)file_->add(lane.writer->take());
-      file_->close();
+      for (Lane& lane : lanes_) (void)stream_->add(lane.writer->take());
+      stream_->close();
     }
     writing_ = false;
     lanes_.clear();
@@ -127,13 +121,16 @@ std::optional<ChildEnd> LiveSnapshot::poll() {
   if (active() && rearranged_) {
     ended = end();
     ended->begin_again = true;
-  } else if (active() && file_->done()) {
+  } else if (active() && stream_->done()) {
     ended = end();
-    ended->ok = file_->outcome().ok();
-    if (!ended->ok) ended->problem = file_->outcome().error().text;
+    ended->ok = stream_->outcome().ok();
+    if (!ended->ok) {
+      ended->problem = stream_->outcome().error().text;
+      stop_writing();
+    }
     writing_ = false;
   }
-  if (!active() && file_ != nullptr && file_->done()) file_.reset();
+  if (!active() && stream_ != nullptr && stream_->done()) stream_.reset();
   return ended;
 }
 

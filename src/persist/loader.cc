@@ -35,20 +35,41 @@ uint32_t access_of(const rdb::FileKey& key, int64_t now_ms, const AccessPolicy& 
 
 Result<uint64_t> Loader::load(std::string_view bytes, const LoadOptions& options,
                               const LoadHooks& hooks) {
+  begin(options, hooks);
+  bytes_ = bytes;
+  const rdb::FileReadOptions form = reading();
+  rdb::FileReader reader(bytes, form, *this);
+  return read(reader);
+}
+
+Result<uint64_t> Loader::load(rdb::ByteSource& source, const LoadOptions& options,
+                              const LoadHooks& hooks) {
+  begin(options, hooks);
+  const rdb::FileReadOptions form = reading();
+  rdb::FileReader reader(source, form, *this);
+  return read(reader);
+}
+
+void Loader::begin(const LoadOptions& options, const LoadHooks& hooks) {
   options_ = &options;
   hooks_ = &hooks;
   now_ms_ = clock_.wall_ms();
   stepped_ = 0;
   db_ = reserved_ = 0;
+  bytes_ = {};
+}
+
+rdb::FileReadOptions Loader::reading() const {
   const KeyspaceLimits& limits = keyspace_.limits();
-  const rdb::FileReadOptions reading{
+  return {
       .limits = {list_limits_of(limits), set_limits_of(limits), keyspace_.hash_limits(),
                  zset_limits_of(limits)},
-      .verify_checksum = options.verify_checksum,
-      .stands_alone = options.stands_alone,
+      .verify_checksum = options_->verify_checksum,
+      .stands_alone = options_->stands_alone,
   };
-  bytes_ = bytes;
-  rdb::FileReader reader(bytes, reading, *this);
+}
+
+Result<uint64_t> Loader::read(rdb::FileReader& reader) {
   Status done = reader.read();
   // What was read rightly is there, whatever came behind it.
   const Status placed = put_all_coming();
@@ -110,7 +131,8 @@ Status Loader::on_database(uint64_t db) {
                            keyspace_.database_count())};
 }
 
-// What a file says is believed as far as so many keys could be in it.
+// What a file says is believed as far as so many keys could be in it; one that is still to come is
+// not believed at all.
 Status Loader::on_sizes(uint64_t keys, uint64_t /*expiring*/) {
   constexpr uint64_t kLeastBytesPerKey = 8;
   const uint64_t most = bytes_.size() / kLeastBytesPerKey;

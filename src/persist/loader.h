@@ -54,8 +54,15 @@ class Loader final : private rdb::FileVisitor {
   // How many bytes the file has; what stands behind it (the tail of an old AOF) is for the caller.
   // The Error says at which offset what is wrong; the keys that came before are there then.
   Result<uint64_t> load(std::string_view bytes, const LoadOptions& options, const LoadHooks& hooks);
+  // The same of a file that comes piece by piece. Memory beside the keyspace: a value, and a piece.
+  // Slower: texts are copied once more, and tables grow key by key.
+  Result<uint64_t> load(rdb::ByteSource& source, const LoadOptions& options,
+                        const LoadHooks& hooks);
 
  private:
+  void begin(const LoadOptions& options, const LoadHooks& hooks);
+  rdb::FileReadOptions reading() const;
+  Result<uint64_t> read(rdb::FileReader& reader);
   Status on_version(int version) override;
   Status on_aux(std::string_view name, std::string_view value) override;
   Status on_function(std::string_view code) override;
@@ -82,7 +89,7 @@ class Loader final : private rdb::FileVisitor {
   // waiting for a bucket is nothing beside it.
   static constexpr size_t kLargestAhead = 4096;
 
-  // A view that lasts as long as the bytes of the file, or as `own`.
+  // A view that lasts as long as the bytes of the file if they are all there, or as `own`.
   std::string_view kept(std::string_view text, std::string& own) const;
   static Status check_name(const rdb::FileKey& key);
   Status put_coming(Coming& coming);
@@ -103,7 +110,7 @@ class Loader final : private rdb::FileVisitor {
   const LoadOptions* options_ = nullptr;  // during load()
   const LoadHooks* hooks_ = nullptr;      // during load()
   int64_t now_ms_ = 0;
-  std::string_view bytes_;  // of the file, during load()
+  std::string_view bytes_;  // of the file, during load(), if they are all there
   std::array<Coming, kAhead> coming_;
   size_t next_coming_ = 0;  // the oldest
   uint64_t db_ = 0;         // that the file speaks of

@@ -4,33 +4,10 @@
 #include <array>
 
 #include "io/child_process.h"
-#include "io/files.h"
 #include "keyspace/access_clock.h"
 
 namespace sorrel::persist {
 namespace {
-
-// Pieces of this size are sent on their way to the disk while the next is made.
-constexpr uint64_t kSyncBytes = uint64_t{4} << 20;
-
-class FileSink final : public rdb::ByteSink {
- public:
-  FileSink(io::AppendFile& file, bool incremental) : file_(file), incremental_(incremental) {}
-
-  Status write(std::string_view bytes) override {
-    if (Status written = file_.append(bytes); !written) return written;
-    if (incremental_ && file_.size() - sent_ >= kSyncBytes) {
-      file_.start_sync(sent_);
-      sent_ = file_.size();
-    }
-    return {};
-  }
-
- private:
-  io::AppendFile& file_;
-  bool incremental_;
-  uint64_t sent_ = 0;
-};
 
 // Walks the keys and writes them, some steps behind the walk: each record is asked for before it is
 // its turn, so that the memory has time to bring it.
@@ -55,6 +32,8 @@ class KeyStream {
   static constexpr size_t kAhead = 16;
 
   void write(const Record& record) {
+    if (file_.failed()) [[unlikely]]
+      return;
     file_.key(record, use_of(record, options_, policy_));
     keys_++;
     if (options_.key_delay_us != 0) delay(options_.key_delay_us);
@@ -84,18 +63,6 @@ void write_database(const Keyspace& keyspace, int db, rdb::FileWriter& file, Key
     database->table.for_each([&](void* entry) { keys.push(static_cast<const Record*>(entry)); });
   }
   keys.drain();
-}
-
-Status write_file(const SnapshotFile& to, bool incremental_sync,
-                  const std::function<Status(rdb::ByteSink& sink)>& write,
-                  const std::function<Status(const SnapshotFile&)>& put, uint64_t& size) {
-  Result<io::AppendFile> file = io::AppendFile::create(to.temporary);
-  if (!file) return file.error();
-  FileSink sink(*file, incremental_sync);
-  if (Status written = write(sink); !written) return written;
-  size = file->size();
-  if (Status synced = file->sync(); !synced) return synced;
-  return put(to);
 }
 
 }  // namespace
@@ -134,10 +101,6 @@ rdb::KeyUse use_of(const Record& record, const SnapshotOptions& options,
   return use;
 }
 
-Status put_in_place(const SnapshotFile& file) {
-  return io::rename_durably(file.temporary, file.path);
-}
-
 Status write_snapshot(const Keyspace& keyspace, const SnapshotOptions& options,
                       rdb::ByteSink& sink) {
   const rdb::WriteOptions form{.version = snapshot_version(keyspace, options.version),
@@ -152,13 +115,14 @@ Status write_snapshot(const Keyspace& keyspace, const SnapshotOptions& options,
 }
 
 Result<uint64_t> save_file(const SnapshotFile& file, bool incremental_sync,
-                           const std::function<Status(rdb::ByteSink& sink)>& write,
-                           const std::function<Status(const SnapshotFile&)>& put) {
-  uint64_t size = 0;
-  const Status written = write_file(file, incremental_sync, write, put, size);
-  if (written) return size;
-  (void)io::remove_file(file.temporary).ok();
-  return written.error();
+                           const std::function<Status(rdb::ByteSink& sink)>& write) {
+  FileSink sink(file, incremental_sync);
+  Status done = sink.begin();
+  if (done) done = write(sink);
+  if (done) done = sink.finish();
+  if (done) return sink.size();
+  sink.abandon();
+  return done.error();
 }
 
 Result<uint64_t> save_snapshot(const Keyspace& keyspace, const SnapshotOptions& options,

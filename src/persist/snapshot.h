@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "io/cpu_mask.h"
 #include "keyspace/keyspace.h"
+#include "persist/snapshot_sink.h"
 #include "rdb/file_writer.h"
 
 namespace sorrel::persist {
@@ -42,24 +43,16 @@ void write_head(const SnapshotOptions& options, rdb::FileWriter& file);
 rdb::KeyUse use_of(const Record& record, const SnapshotOptions& options,
                    const AccessPolicy& policy);
 
-// Writes all keys of all databases, and what the options tell, as one RDB file. Allocates little,
-// locks nothing, changes nothing. Precondition: nothing changes meanwhile: under the gate, or in a
-// child of fork().
+// Writes all keys of all databases, and what the options tell, as one RDB file: into a file, or a
+// pipe or socket that may make it wait. Allocates little, locks nothing, changes nothing. Ends soon
+// after an Error of the sink's, which it returns. Precondition: nothing changes meanwhile: under
+// the gate, or in a child of fork().
 Status write_snapshot(const Keyspace& keyspace, const SnapshotOptions& options,
                       rdb::ByteSink& sink);
 
-// What somebody writes into a file at `path`, or all keys, which holds the old bytes or all of the
-// new ones whatever happens: `temporary`, in the same folder, is written, synced and renamed over
-// it, and the folder is synced. On an error the temporary file is gone. Tells how many bytes.
-struct SnapshotFile {
-  std::string path;
-  std::string temporary;
-};
-// `put` does the last step instead, for who may have changed his mind by then.
-Status put_in_place(const SnapshotFile& file);
+// What `write` writes, or all keys, into a file; see FileSink. Tells how many bytes.
 Result<uint64_t> save_file(const SnapshotFile& file, bool incremental_sync,
-                           const std::function<Status(rdb::ByteSink& sink)>& write,
-                           const std::function<Status(const SnapshotFile&)>& put = put_in_place);
+                           const std::function<Status(rdb::ByteSink& sink)>& write);
 Result<uint64_t> save_snapshot(const Keyspace& keyspace, const SnapshotOptions& options,
                                const SnapshotFile& file);
 

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "rdb/file_fixture.h"
+#include "rdb/source_fixture.h"
 
 extern "C" size_t LLVMFuzzerMutate(uint8_t* data, size_t size, size_t max_size);
 
@@ -30,7 +31,8 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
   return LLVMFuzzerMutate(data, size, max_size);
 }
 
-// The bytes are those of a whole file. The sum is not asked for: it would keep everything out.
+// The bytes are those of a whole file. The sum is not asked for: it would keep everything out. In
+// pieces they are judged as all at once.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace sorrel::rdb;
   const std::string_view bytes{reinterpret_cast<const char*>(data), size};
@@ -40,5 +42,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const sorrel::Status done = reader.read();
   if (!done.ok() && done.error().text.empty()) __builtin_trap();
   if (reader.position() > size) __builtin_trap();
+  for (const bool tells_size : {false, true}) {
+    testing::Listing again;
+    testing::PieceSource source(bytes, {.piece = 1 + size % 7, .tells_size = tells_size});
+    FileReader pieces(source, options, again);
+    const sorrel::Status judged = pieces.read();
+    if (judged.ok() != done.ok() || again.lines != listing.lines) __builtin_trap();
+    if (pieces.problem_offset() != reader.problem_offset()) __builtin_trap();
+    if (tells_size && !done.ok() && judged.error().text != done.error().text) __builtin_trap();
+  }
   return 0;
 }

@@ -44,8 +44,12 @@ Status FileReader::placed(const Status& answer) {
 }
 
 Status FileReader::broken(std::string_view what) {
+  if (const Error* error = in_.source_error()) {
+    return problem(
+        fmt::format("can't read on within {}, at byte {}: {}", what, in_.end(), error->text));
+  }
   if (in_.ran_out()) {
-    return problem(fmt::format("the file ends within {}, at byte {}", what, bytes_.size()));
+    return problem(fmt::format("the file ends within {}, at byte {}", what, in_.end()));
   }
   return noticed(fmt::format("{} is damaged", what));
 }
@@ -55,23 +59,17 @@ Status FileReader::noticed(std::string_view what) {
 }
 
 Status FileReader::read() {
+  if (options_.verify_checksum) in_.start_sum();
   if (Status header = read_header(); !header) return header;
   for (;;) {
     element_ = in_.position();
-    if (element_ - summed_ >= kSumBytes) sum_up();
+    if (in_.unsummed() >= kSumBytes) in_.sum_up();
     const uint8_t first = in_.byte();
     if (in_.failed()) return broken("the list of elements");
     if (first == static_cast<uint8_t>(Opcode::kEnd)) break;
     if (Status element = read_element(first); !element) return element;
   }
   return read_checksum();
-}
-
-void FileReader::sum_up() {
-  if (options_.verify_checksum) {
-    sum_ = crc64(sum_, bytes_.substr(summed_, in_.position() - summed_));
-  }
-  summed_ = in_.position();
 }
 
 Status FileReader::read_header() {
@@ -239,14 +237,17 @@ Status FileReader::read_collection(uint8_t object_type) {
 // no sums that holds always, because logs begin with files only since much later: otherwise a
 // version that is damaged would hide all other damage.
 Status FileReader::check_end() {
-  if (in_.left() == 0) return {};
   if (version_ >= kVersionOfChecksum && !options_.stands_alone) return {};
-  return problem(fmt::format("{} bytes follow the end of a file without a checksum (version {})",
-                             in_.left(), version_));
+  if (!in_.has_more()) {
+    return in_.source_error() == nullptr ? Status{} : broken("what follows the end of the file");
+  }
+  const std::string count = in_.knows_end() ? fmt::format("{} ", in_.left()) : std::string();
+  return problem(fmt::format("{}bytes follow the end of a file without a checksum (version {})",
+                             count, version_));
 }
 
 Status FileReader::read_checksum() {
-  sum_up();
+  const uint64_t its_sum = in_.sum_up();
   element_ = in_.position();
   if (version_ < kVersionOfChecksum) return check_end();
   const auto sum = in_.little_endian<uint64_t>();
@@ -254,10 +255,11 @@ Status FileReader::read_checksum() {
   // Zero: whoever wrote it did not want to pay for a sum.
   if (sum == 0) return check_end();
   if (!options_.verify_checksum) return {};
-  if (sum != sum_) {
+  if (sum != its_sum) {
     is_sum_wrong_ = true;
-    return problem(fmt::format(
-        "RDB CRC error: the checksum in the file is {:016x}, its bytes give {:016x}", sum, sum_));
+    return problem(
+        fmt::format("RDB CRC error: the checksum in the file is {:016x}, its bytes give {:016x}",
+                    sum, its_sum));
   }
   verified_ = true;
   return {};

@@ -55,11 +55,20 @@ struct FileReadOptions {
 };
 
 // Reads a whole file of the RDB format: versions 1 to 12 of Redis, and Valkey's 80. The bytes may
-// be anything; see Reader. Works on any bytes that are all there, and needs no keyspace.
+// be anything; see Reader. Needs no keyspace.
+//
+// From a source it reads as from bytes that are all there, and judges the same. Memory: a value,
+// and a piece of the source. Where the size is not known beforehand, a length or count that is too
+// large is noticed only when the bytes run out.
 class FileReader {
  public:
   FileReader(std::string_view bytes, const FileReadOptions& options, FileVisitor& visitor)
-      : bytes_(bytes), in_(bytes), options_(options), visitor_(visitor) {}
+      : in_(bytes), options_(options), visitor_(visitor) {}
+  // The source outlives it.
+  FileReader(ByteSource& source, const FileReadOptions& options, FileVisitor& visitor)
+      : refill_(source), in_(*refill_), options_(options), visitor_(visitor) {}
+  FileReader(const FileReader&) = delete;
+  FileReader& operator=(const FileReader&) = delete;
 
   // The Error says at which offset what is wrong: "offset 123: ...".
   Status read();
@@ -95,7 +104,6 @@ class FileReader {
   Status read_collection(uint8_t object_type);
   Status read_checksum();
   Status check_end();
-  void sum_up();
   Status problem(std::string_view what);
   // What the visitor answered; an Error gets the offset.
   Status placed(const Status& answer);
@@ -103,7 +111,7 @@ class FileReader {
   Status broken(std::string_view what);
   Status noticed(std::string_view what);
 
-  std::string_view bytes_;
+  std::optional<Reader::Refill> refill_;
   Reader in_;
   const FileReadOptions& options_;
   FileVisitor& visitor_;
@@ -114,8 +122,6 @@ class FileReader {
   FileKey key_;  // the next one
   bool has_key_ = false;
   uint64_t element_ = 0;  // where the one that is read begins
-  uint64_t sum_ = 0;
-  uint64_t summed_ = 0;  // of the bytes
   std::string name_scratch_;
   std::string scratch_;
   uint64_t problem_offset_ = 0;

@@ -1,22 +1,76 @@
 #include "rdb/reader.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "base/crc.h"
 #include "base/numbers.h"
 #include "rdb/format.h"
 #include "structs/lzf.h"
 
 namespace sorrel::rdb {
 
-std::string_view Reader::raw(size_t count) {
+uint64_t Reader::sum_up() {
+  if (sums_) sum_ = crc64(sum_, bytes_.substr(summed_, at_ - summed_));
+  summed_ = at_;
+  return sum_;
+}
+
+void Reader::run_out() {
+  if (!failed_) ran_out_ = true;
+  fail();
+}
+
+// The piece has been read. False: there is no other.
+bool Reader::next_piece() {
+  if (refill_ == nullptr || refill_->ended_) return false;
+  sum_up();
+  before_ += bytes_.size();
+  bytes_ = {};
+  at_ = summed_ = 0;
+  Result<std::string_view> more = refill_->source_.next();
+  if (!more) refill_->error_ = more.error();
+  refill_->ended_ = !more || more->empty();
+  if (refill_->ended_) return false;
+  bytes_ = *more;
+  // More than was announced is for others.
+  if (bytes_.size() > end_ - before_) bytes_ = bytes_.substr(0, end_ - before_);
+  return !bytes_.empty();
+}
+
+bool Reader::has_more() {
+  return at_ < bytes_.size() || (!failed_ && left() > 0 && next_piece());
+}
+
+// In pieces as they come, so that memory grows with what has come only.
+bool Reader::copy(size_t count, std::string& into) {
   if (failed_ || count > left()) {
-    if (!failed_) ran_out_ = true;
-    fail();
+    run_out();
+    return false;
+  }
+  while (count > 0) {
+    if (at_ == bytes_.size() && !next_piece()) {
+      end_ = position();
+      run_out();
+      return false;
+    }
+    const size_t size = std::min(count, bytes_.size() - at_);
+    into.append(bytes_, at_, size);
+    at_ += size;
+    count -= size;
+  }
+  return true;
+}
+
+std::string_view Reader::raw_of_pieces(size_t count) {
+  if (refill_ == nullptr || failed_) {
+    run_out();
     return {};
   }
-  at_ += count;
-  return bytes_.substr(at_ - count, count);
+  refill_->joined_.clear();
+  if (!copy(count, refill_->joined_)) return {};
+  return refill_->joined_;
 }
 
 uint8_t Reader::byte() {
@@ -63,7 +117,10 @@ std::string_view Reader::string(std::string& scratch) {
   if (failed_) return {};
   if (length.special) return special_string(length.value, scratch);
   // A length beyond what is left is refused by raw(), so that no string is longer than its bytes.
-  return raw(length.value);
+  if (refill_ == nullptr) [[likely]]
+    return raw(length.value);
+  scratch.clear();
+  return copy(length.value, scratch) ? std::string_view(scratch) : std::string_view();
 }
 
 std::string_view Reader::special_string(uint64_t form, std::string& scratch) {

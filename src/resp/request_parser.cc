@@ -20,6 +20,11 @@ size_t RequestParser::memory_bytes() const {
   return partial_ == nullptr ? 0 : sizeof(Partial) + partial_->spans.capacity() * sizeof(Span);
 }
 
+size_t RequestParser::argument_bytes(size_t size) const {
+  if (partial_ == nullptr || partial_->bulk_length == kNoLength) return 0;
+  return std::min(size - partial_->position, static_cast<size_t>(partial_->bulk_length) + 2);
+}
+
 RequestParser::Outcome RequestParser::fail(std::string message) {
   partial_.reset();
   error_ = "Protocol error: " + std::move(message);

@@ -6,13 +6,14 @@
 #include <string_view>
 #include <vector>
 
+#include "base/default_limits.h"
 #include "resp/arg_list.h"
 
 namespace sorrel::resp {
 
 struct RequestLimits {
   int64_t max_arguments = 1024 * 1024;
-  int64_t max_bulk = 512 * 1024 * 1024;
+  int64_t max_bulk = kDefaultMaxBulkBytes;
   size_t max_line = 64 * 1024;  // inline requests and length lines
   bool authenticated = true;    // before that: 10 arguments of 16 KB
 };
@@ -46,6 +47,9 @@ class RequestParser {
   bool unfinished() const { return partial_ != nullptr; }
   // How many bytes of it are understood already.
   size_t understood() const { return partial_ == nullptr ? 0 : partial_->position; }
+  // With `size` bytes of it: how many of these belong to the argument that is being read, its CR LF
+  // included. 0 until its length is known.
+  size_t argument_bytes(size_t size) const;
   // Bytes kept for an unfinished request's argument list.
   size_t memory_bytes() const;
 

@@ -156,12 +156,14 @@ void fcall(Call& call) {
       scripting.functions.interpreter(), function->callback, *given);
 }
 
-// A script that promises not to write is no writer, for who asks before it runs, and one that does
-// not say that it can do without memory may need some. Scripts that say nothing are asked later.
+// For admission: a script with flags acts as these say. Without flags it is checked while it runs.
 uint64_t acts_with(const Command& command, uint32_t script_flags) {
   if ((script_flags & kUnflagged) != 0) return command.flags;
-  if ((script_flags & kNoWrites) != 0) return command.flags & ~uint64_t{catalog::kMayReplicate};
-  return (script_flags & kAllowOom) != 0 ? command.flags : command.flags | catalog::kDenyOom;
+  uint64_t acts = command.flags & ~uint64_t{catalog::kStale};
+  if ((script_flags & kAllowStale) != 0) acts |= catalog::kStale;
+  if ((script_flags & kNoWrites) != 0) return acts & ~uint64_t{catalog::kMayReplicate};
+  acts |= catalog::kWrite;
+  return (script_flags & kAllowOom) != 0 ? acts : acts | catalog::kDenyOom;
 }
 
 uint64_t acts_of_eval(const Command& command, std::span<const std::string_view> args) {
@@ -185,9 +187,12 @@ uint64_t acts_of_fcall(const Command& command, std::span<const std::string_view>
 
 std::vector<Binding> eval_bindings(Scripting& scripting) {
   return {
-      {"eval", &eval, &scripting, &acts_of_eval},          {"eval_ro", &eval, &scripting},
-      {"evalsha", &evalsha, &scripting, &acts_of_evalsha}, {"evalsha_ro", &evalsha, &scripting},
-      {"fcall", &fcall, &scripting, &acts_of_fcall},       {"fcall_ro", &fcall, &scripting},
+      {"eval", &eval, &scripting, &acts_of_eval},
+      {"eval_ro", &eval, &scripting, &acts_of_eval},
+      {"evalsha", &evalsha, &scripting, &acts_of_evalsha},
+      {"evalsha_ro", &evalsha, &scripting, &acts_of_evalsha},
+      {"fcall", &fcall, &scripting, &acts_of_fcall},
+      {"fcall_ro", &fcall, &scripting, &acts_of_fcall},
   };
 }
 

@@ -29,8 +29,8 @@ void load(Call& call) {
     }
     replace = true;
   }
-  // What was loaded once, elsewhere, is taken however long it takes.
-  const bool replayed = call.caller.kind == Caller::Kind::kReplay;
+  // A library that was loaded once, elsewhere, is taken however long it takes.
+  const bool replayed = call.caller.repeats_history();
   const auto name = functions_of(call).load(call.arg(call.argc() - 1), replace,
                                             replayed ? 0 : FunctionRegistry::kLoadLimitMs);
   if (!name) return call.reply.error("ERR " + name.error().text);

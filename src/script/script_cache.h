@@ -47,6 +47,7 @@ class ScriptCache {
   size_t memory_bytes() const;  // of texts and entries
   size_t heap_bytes() const { return interpreter_->memory_bytes(); }
   uint64_t evicted() const { return evicted_; }
+  void reset_statistics() { evicted_ = 0; }
 
   // As many scripts of EVAL are kept.
   static constexpr size_t kMostOfEval = 500;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "dispatch/refusals.h"
+#include "dispatch/rejections.h"
 #include "script/script_flags.h"
 
 namespace sorrel::script {
@@ -18,8 +18,37 @@ bool out_of_memory(const Call& call) {
   return call.executor.out_of_memory();
 }
 
-bool node_says(const Call& call, NodeState::Reason reason) {
-  return (call.executor.world().node.reasons & reason) != 0;
+const NodeState& node_of(const Call& call) {
+  return call.executor.world().node;
+}
+
+// Scripts of a history ran before: the state of this node does not reject them.
+bool node_has(const Call& call, NodeState::Reason reason) {
+  return (node_of(call).reasons & reason) != 0 && !call.caller.repeats_history();
+}
+
+WriteBlock write_block_for(const Call& call) {
+  return call.caller.repeats_history() ? WriteBlock::kNone : script_write_block(node_of(call));
+}
+
+std::string_view error_for(SlotVerdict verdict) {
+  switch (verdict) {
+    case SlotVerdict::kServed:
+      break;
+    case SlotVerdict::kCrossSlot:
+      return "ERR Script attempted to access keys that do not hash to the same slot";
+    case SlotVerdict::kDown:
+      return "ERR Script attempted to execute a command while the cluster is down";
+    case SlotVerdict::kDownReadOnly:
+      return "ERR Script attempted to execute a write command while the cluster is down and "
+             "readonly";
+    case SlotVerdict::kTryAgain:
+    case SlotVerdict::kAsk:
+    case SlotVerdict::kMoved:
+    case SlotVerdict::kUnbound:
+      return "ERR Script attempted to access a non local key in a cluster node";
+  }
+  return {};
 }
 
 // Whose commands they are; where they act is the script's own choice.
@@ -27,8 +56,8 @@ Caller caller_for(const Caller& outer) {
   Caller caller = outer;
   caller.kind = Caller::Kind::kScript;
   caller.outer = &outer;
-  // Of what gates ask, only permissions are asked of commands in scripts.
-  caller.reasons = outer.reasons & Caller::kRestricted;
+  // Of admission, only permissions are checked for commands in scripts.
+  caller.reasons = outer.reasons & (Caller::kRestricted | Caller::kRepeatsHistory);
   caller.may_wait = false;
   caller.transaction = nullptr;
   return caller;
@@ -37,19 +66,26 @@ Caller caller_for(const Caller& outer) {
 }  // namespace
 
 bool ScriptRun::admitted(Call& call, const Kind& kind) {
-  // Scripts of old say nothing about themselves; each of their commands is looked at instead.
-  if ((kind.flags & kUnflagged) != 0) return true;
+  const bool flagged = (kind.flags & kUnflagged) == 0;
+  const bool may_be_stale = flagged && (kind.flags & kAllowStale) != 0;
+  if (node_has(call, NodeState::kStaleReplica) && !may_be_stale) {
+    call.reply.error(kStaleReplicaError);
+    return false;
+  }
+  // A script without flags says nothing about itself; each of its commands is checked instead.
+  if (!flagged) return true;
+  if (node_has(call, NodeState::kCluster) && (kind.flags & kNoCluster) != 0) {
+    call.reply.error("ERR Can not run script on cluster, 'no-cluster' flag is set.");
+    return false;
+  }
   const bool writes = (kind.flags & kNoWrites) == 0;
   if (writes && kind.read_only) {
     call.reply.error("ERR Can not execute a script with write flag using *_ro command.");
     return false;
   }
-  if (writes && node_says(call, NodeState::kSnapshotFailed)) {
-    call.reply.error(kSnapshotFailedScriptError);
-    return false;
-  }
-  if (writes && node_says(call, NodeState::kLogFailed)) {
-    call.reply.error(kLogFailedScriptError + call.executor.world().node.log_problem);
+  const WriteBlock block = write_block_for(call);
+  if (writes && block != WriteBlock::kNone) {
+    call.reply.error(script_block_error(block, node_of(call)));
     return false;
   }
   if (writes && (kind.flags & kAllowOom) == 0 && out_of_memory(call)) {
@@ -64,7 +100,7 @@ bool ScriptRun::admitted(Call& call, const Kind& kind) {
 ScriptRun::ScriptRun(Call& call, Scripting& scripting, const Kind& kind)
     : call_(call),
       scripting_(scripting),
-      inside_(call),
+      nested_(call),
       caller_(caller_for(call.caller)),
       audience_(call.executor.effects().audience()),
       running_{.name = kind.name,
@@ -73,7 +109,8 @@ ScriptRun::ScriptRun(Call& call, Scripting& scripting, const Kind& kind)
                .is_function = kind.is_function} {
   const bool flagged = (kind.flags & kUnflagged) == 0;
   read_only_ = kind.read_only || (flagged && (kind.flags & kNoWrites) != 0);
-  // Without memory scripts that say nothing may run, but not write.
+  allow_cross_slot_ = flagged && (kind.flags & kAllowCrossSlotKeys) != 0;
+  // Over the memory limit a script without flags may run, but not write.
   allow_oom_ = !out_of_memory(call) || (flagged && (kind.flags & kAllowOom) != 0);
   scripting_.running = &running_;
 }
@@ -92,61 +129,83 @@ const Command* ScriptRun::find(std::span<const std::string_view> args) {
   return command->subcommand(args[1]);
 }
 
-const char* ScriptRun::refusal(const Command* command,
-                               std::span<const std::string_view> args) const {
-  if (command == nullptr) return "Unknown Redis command called from script";
+std::string ScriptRun::rejection(const Command* command, std::span<const std::string_view> args) {
+  if (command == nullptr) return "ERR Unknown Redis command called from script";
   if (!command->arity_fits(args.size()) || command->handler == nullptr) {
-    return "Wrong number of args calling Redis command from script";
+    return "ERR Wrong number of args calling Redis command from script";
   }
   const ScriptingHooks& hooks = scripting_.hooks;
   if (command->has(catalog::kNoScript) && !(hooks.all_allowed && hooks.all_allowed())) {
-    return "This Redis command is not allowed from script";
+    return "ERR This Redis command is not allowed from script";
   }
-  if (read_only_ && command->has(catalog::kWrite | catalog::kMayReplicate)) {
-    return "Write commands are not allowed from read-only scripts.";
+  if (node_has(call_, NodeState::kStaleReplica) && !command->has(catalog::kStale)) {
+    return "ERR Can not execute the command on a stale replica";
   }
-  // Once it has written it must be able to finish.
-  if (!running_.wrote && command->has(catalog::kWrite)) {
-    if (node_says(call_, NodeState::kSnapshotFailed)) return kSnapshotFailedRefusal;
-    if (node_says(call_, NodeState::kLogFailed)) return kLogFailedRefusal;
+  if ((caller_.reasons & Caller::kRestricted) != 0) [[unlikely]] {
+    std::string error =
+        call_.executor.permissions().error(caller_, *command, args, Permissions::Context::kScript);
+    if (!error.empty()) return error;
   }
-  if (!allow_oom_ && !running_.wrote && command->has(catalog::kDenyOom)) {
-    return "-OOM command not allowed when used memory > 'maxmemory'.";
+  std::string error = write_rejection(*command);
+  if (error.empty() && node_has(call_, NodeState::kCluster)) [[unlikely]] {
+    error = slot_rejection(*command, args);
   }
-  return nullptr;
+  return error;
+}
+
+std::string ScriptRun::write_rejection(const Command& command) const {
+  if (read_only_ && command.has(catalog::kWrite | catalog::kMayReplicate)) {
+    return "ERR Write commands are not allowed from read-only scripts.";
+  }
+  // After its first write a script must be able to finish.
+  if (running_.wrote) return {};
+  if (command.has(catalog::kWrite)) {
+    const WriteBlock block = write_block_for(call_);
+    if (block != WriteBlock::kNone) return write_block_error(block, node_of(call_));
+  }
+  if (!allow_oom_ && command.has(catalog::kDenyOom)) {
+    return "OOM command not allowed when used memory > 'maxmemory'.";
+  }
+  return {};
+}
+
+std::string ScriptRun::slot_rejection(const Command& command,
+                                      std::span<const std::string_view> args) {
+  Request request;
+  request.args = args;
+  request.command = &command;
+  SlotCheck& slots = call_.executor.slots();
+  std::string redirection;
+  const SlotVerdict verdict =
+      slots.check(command, command.acts(args), request, caller_, redirection);
+  if (verdict != SlotVerdict::kServed) return std::string(error_for(verdict));
+  const unsigned slot = slots.last_slot();
+  if (slot == Request::kNoSlot || allow_cross_slot_) return {};
+  if (slot_ == Request::kNoSlot) slot_ = slot;
+  return slot_ == slot ? std::string() : std::string(error_for(SlotVerdict::kCrossSlot));
 }
 
 bool ScriptRun::run(std::span<const std::string_view> args, resp::ReplySink& reply) {
   const Command* command = find(args);
-  if (const char* problem = refusal(command, args)) [[unlikely]] {
-    std::string text = problem[0] == '-' ? problem + 1 : std::string("ERR ") + problem;
-    if (problem == kLogFailedRefusal) text += call_.executor.world().node.log_problem;
-    inside_.refuse(command, text, reply);
+  if (const std::string error = rejection(command, args); !error.empty()) [[unlikely]] {
+    nested_.reject(command, error, reply);
     return false;
-  }
-  if ((caller_.reasons & Caller::kRestricted) != 0) [[unlikely]] {
-    const std::string error =
-        call_.executor.permission_error(caller_, *command, args, Executor::AskedFor::kScript);
-    if (!error.empty()) {
-      inside_.refuse(command, error, reply);
-      return false;
-    }
   }
   if (command->has(catalog::kWrite)) running_.wrote = true;
   Request request;
   request.args = args;
   request.command = command;
-  call_.executor.look_ahead(request, caller_.db);
+  call_.executor.requests().look_ahead(request, caller_.db);
   caller_.protocol = reply.protocol();
-  inside_.run(*command, request, caller_, reply);
+  nested_.run(*command, request, caller_, reply);
   return true;
 }
 
 ScriptHost::Permission ScriptRun::permission(std::span<const std::string_view> args) {
   const Command* command = find(args);
   if (command == nullptr) return Permission::kUnknownCommand;
-  return call_.executor.is_permitted(caller_, *command, args) ? Permission::kGranted
-                                                              : Permission::kDenied;
+  return call_.executor.permissions().permits(caller_, *command, args) ? Permission::kGranted
+                                                                       : Permission::kDenied;
 }
 
 // Never more than it was before the script: what is loaded from the log goes to nobody.

@@ -1,8 +1,9 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
-#include "dispatch/executor.h"
+#include "dispatch/nested_execution.h"
 #include "script/script_host.h"
 #include "script/scripting.h"
 
@@ -33,17 +34,21 @@ class ScriptRun final : public ScriptHost {
 
  private:
   const Command* find(std::span<const std::string_view> args);
-  // Why the command may not run, without a code word or with '-' in front of it; null: it may.
-  const char* refusal(const Command* command, std::span<const std::string_view> args) const;
+  // The error to answer instead of running the command; empty: it may run.
+  std::string rejection(const Command* command, std::span<const std::string_view> args);
+  std::string write_rejection(const Command& command) const;
+  std::string slot_rejection(const Command& command, std::span<const std::string_view> args);
 
   Call& call_;
   Scripting& scripting_;
-  Executor::Inside inside_;
+  NestedExecution nested_;
   Caller caller_;
   Audience audience_;  // as it was before the script
   RunningScript running_;
   bool read_only_;
   bool allow_oom_;
+  bool allow_cross_slot_;
+  unsigned slot_ = Request::kNoSlot;  // cluster mode: of the keys that it has used
 };
 
 }  // namespace sorrel::script

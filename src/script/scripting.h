@@ -12,13 +12,9 @@
 #include "script/debug_link.h"
 #include "script/function_registry.h"
 #include "script/script_cache.h"
+#include "script/scripting_options.h"
 
 namespace sorrel::script {
-
-// What scripts may be told, changed under the gate.
-struct ScriptingOptions {
-  int64_t busy_threshold_ms = 5000;  // from then on others hear BUSY; 0: never
-};
 
 // What the server does for scripts that take long; a function left empty: nothing happens.
 struct ScriptingHooks {

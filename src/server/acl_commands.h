@@ -2,8 +2,8 @@
 
 #include <vector>
 
+#include "config/file_access.h"
 #include "dispatch/command_table.h"
-#include "server/config_file.h"
 #include "server/options.h"
 #include "session/session_host.h"
 
@@ -14,7 +14,7 @@ namespace sorrel::server {
 struct AclCommands {
   SessionWorld& sessions;
   const Options& options;
-  const FileAccess& files;
+  const config::FileAccess& files;
   const CommandTable* table = nullptr;  // for DRYRUN; set before the first call
 };
 

@@ -14,9 +14,9 @@ void change_replication_id(Server& server) {
 }
 
 Status rewrite_all_config(Server& server) {
-  RewriteRequest request;
+  config::RewriteRequest request;
   request.force_all = true;
-  request.users = user_lines(server.options(), server.sessions().users);
+  request.words.push_back({"user", user_lines(server.options(), server.sessions().users)});
   return server.config().rewrite(server.files(), request);
 }
 
@@ -46,7 +46,7 @@ Admin::Admin(Server& server)
                .statistics = [&server] { return server.command_statistics(); },
                .table = nullptr},
       modules_{.options = server.options(), .log = server.log()},
-      migrate_(server.clock()) {}
+      migrate_(server.clock(), [&server] { return server.cluster_tls(); }) {}
 
 std::vector<Binding> Admin::bindings() {
   std::vector<Binding> all;

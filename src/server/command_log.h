@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dispatch/command_table.h"
+#include "server/options.h"
 
 namespace sorrel::server {
 
@@ -39,7 +40,7 @@ class CommandLog {
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   std::deque<LoggedCommand> entries_;  // the newest in front
-  size_t max_length_ = 128;
+  size_t max_length_ = kDefaultCommandLogLength;
   uint64_t next_id_ = 0;
 };
 

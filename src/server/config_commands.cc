@@ -1,15 +1,21 @@
 #include "server/config_commands.h"
 
 #include "base/bytes.h"
-#include "server/option_table.h"
+#include "server/server_directives.h"
 
 namespace sorrel::server {
 namespace {
 
-constexpr size_t kFirstArgument = 2;  // behind "config" and the subcommand
+constexpr size_t kFirstArgument = 2;  // after "config" and the subcommand
 
 ConfigCommands& commands_of(const Call& call) {
   return call.context<ConfigCommands>();
+}
+
+bool may_set_protected(const ConfigCommands& commands, const Caller& caller) {
+  const Allowed allowed = commands.options.security.protected_configs;
+  if (allowed != Allowed::kLocal) return allowed == Allowed::kYes;
+  return commands.is_local && commands.is_local(caller);
 }
 
 }  // namespace
@@ -26,7 +32,7 @@ std::vector<Binding> config_bindings(ConfigCommands& commands) {
 
 void config_get(Call& call) {
   const std::vector<std::string> patterns(call.args.begin() + kFirstArgument, call.args.end());
-  const std::vector<ConfigStore::Setting> found = commands_of(call).store.get(patterns);
+  const std::vector<config::ConfigStore::Setting> found = commands_of(call).store.get(patterns);
   call.reply.map(static_cast<int64_t>(found.size()));
   for (const auto& [name, value] : found) {
     call.reply.bulk(name);
@@ -37,12 +43,12 @@ void config_get(Call& call) {
 void config_set(Call& call) {
   if ((call.argc() - kFirstArgument) % 2 != 0) return answer::syntax_error(call);
   ConfigCommands& commands = commands_of(call);
-  std::vector<ConfigStore::Setting> settings;
+  std::vector<config::ConfigStore::Setting> settings;
   for (size_t i = kFirstArgument; i < call.argc(); i += 2) {
     settings.emplace_back(call.arg(i), call.arg(i + 1));
   }
-  ConfigStore::Caller caller;
-  caller.local = commands.is_local && commands.is_local(call.caller);
+  config::ConfigStore::Caller caller;
+  caller.may_set_protected = may_set_protected(commands, call.caller);
   caller.loading = commands.is_loading && commands.is_loading();
   commands.in_unit = !call.caller.may_wait;
   const Status status = commands.store.set(settings, caller);
@@ -61,8 +67,10 @@ void config_resetstat(Call& call) {
 
 void config_rewrite(Call& call) {
   const ConfigCommands& commands = commands_of(call);
-  RewriteRequest request;
-  if (commands.user_lines) request.users = commands.user_lines();
+  config::RewriteRequest request;
+  if (commands.user_lines) {
+    if (auto lines = commands.user_lines()) request.words.push_back({"user", std::move(*lines)});
+  }
   if (const Status status = commands.store.rewrite(commands.files, request); !status) {
     return call.reply.error(status.error().text);
   }
@@ -88,8 +96,8 @@ std::vector<size_t> secret_arguments(std::span<const std::string_view> args) {
     return positions;
   }
   for (size_t i = kFirstArgument; i + 1 < args.size(); i += 2) {
-    const Directive* row = find_directive(args[i]);
-    if (row != nullptr && row->has(kSecret)) positions.push_back(i + 1);
+    const config::Directive* row = server_directives().find(args[i]);
+    if (row != nullptr && row->has(config::kSecret)) positions.push_back(i + 1);
   }
   return positions;
 }

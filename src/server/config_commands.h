@@ -5,17 +5,18 @@
 #include <string>
 #include <vector>
 
+#include "config/config_store.h"
 #include "dispatch/call.h"
-#include "server/config_file.h"
-#include "server/config_store.h"
+#include "server/options.h"
 
 namespace sorrel::server {
 
-// What the CONFIG commands need besides the store. A function left empty means: nothing to reset,
-// nobody is local, nothing is loading, users stay as the file has them.
+// The context of the CONFIG commands. A function left empty means: nothing to reset, no client is
+// local, nothing is loading, users stay as the file has them.
 struct ConfigCommands {
-  ConfigStore& store;
-  FileAccess files;  // for CONFIG REWRITE
+  config::ConfigStore& store;
+  const Options& options;
+  config::FileAccess files;  // for CONFIG REWRITE
   std::function<void()> reset_statistics;
   std::function<bool(const Caller&)> is_local;
   std::function<bool()> is_loading;
@@ -32,8 +33,9 @@ void config_resetstat(Call& call);
 void config_rewrite(Call& call);
 void config_help(Call& call);
 
-// Positions of the arguments of a CONFIG SET request that hold a secret, for whoever shows requests
-// (MONITOR, the slow log). `args` starts with "config"; it may be any request and of any length.
+// Positions of the arguments of a CONFIG SET request that hold a secret, for MONITOR, the slow log
+// and others that show requests. `args` starts with "config"; it may be any request and of any
+// length.
 std::vector<size_t> secret_arguments(std::span<const std::string_view> args);
 
 }  // namespace sorrel::server

@@ -4,6 +4,7 @@
 
 #include "dispatch/executor.h"
 #include "resp/reply_writer.h"
+#include "server/server_directives.h"
 
 namespace sorrel::server {
 namespace {
@@ -31,8 +32,8 @@ class ConfigCommandsTest : public ::testing::Test {
   }
 
   Options options_;
-  ConfigStore store_{options_};
-  ConfigCommands commands_{.store = store_};
+  config::ConfigStore store_{server_directives(), options_};
+  ConfigCommands commands_{.store = store_, .options = options_};
   Caller caller_;
   Keyspace keyspace_{KeyspaceOptions{}, nullptr};
   EffectStream stream_;
@@ -71,6 +72,20 @@ TEST_F(ConfigCommandsTest, LocalCallersMayMore) {
   commands_.is_local = [](const Caller& caller) { return caller.id == 7; };
   caller_.id = 7;
   EXPECT_EQ(run(config_set, {"config", "set", "dbfilename", "x"}), "+OK\r\n");
+}
+
+TEST_F(ConfigCommandsTest, ProtectedOnesNeedPermission) {
+  const std::string refused =
+      "-ERR CONFIG SET failed (possibly related to argument 'dbfilename') - "
+      "can't set protected config\r\n";
+  commands_.is_local = [](const Caller&) { return true; };
+  EXPECT_EQ(run(config_set, {"config", "set", "dbfilename", "x.rdb"}), refused);
+  commands_.is_local = [](const Caller&) { return false; };
+  options_.security.protected_configs = Allowed::kLocal;
+  EXPECT_EQ(run(config_set, {"config", "set", "dbfilename", "x.rdb"}), refused);
+  options_.security.protected_configs = Allowed::kYes;
+  EXPECT_EQ(run(config_set, {"config", "set", "dbfilename", "y.rdb"}), "+OK\r\n");
+  EXPECT_EQ(options_.persistence.rdb_filename, "y.rdb");
 }
 
 TEST_F(ConfigCommandsTest, NotWhileLoading) {

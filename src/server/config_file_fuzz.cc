@@ -3,10 +3,11 @@
 #include <string>
 #include <string_view>
 
-#include "server/config_file.h"
-#include "server/config_rewrite.h"
-#include "server/config_store.h"
-#include "server/option_table.h"
+#include "config/config_file.h"
+#include "config/config_rewrite.h"
+#include "config/config_store.h"
+#include "server/options.h"
+#include "server/server_directives.h"
 
 namespace sorrel::server {
 namespace {
@@ -16,23 +17,22 @@ void require(bool holds) {
 }
 
 bool same_values(const Options& a, const Options& b) {
-  for (const DirectiveGroup& group : directive_groups()) {
-    for (const Directive& row : group.rows) {
-      if (show(row, a) != show(row, b)) return false;
-    }
+  for (const config::Directive* row : server_directives().rows()) {
+    if (show(*row, a) != show(*row, b)) return false;
   }
   return true;
 }
 
-// What loads can be rewritten, the result says the same, and rewriting it again changes nothing.
+// A text that loads can be rewritten: the result loads to the same values, and rewriting it again
+// changes nothing.
 void rewrite_round_trip(std::string_view text, const Options& options) {
-  const std::string once = rewrite_config(text, options, {});
+  const std::string once = config::rewrite_config(server_directives(), text, options, {});
   Options again;
-  require(load_config(once, again, {}).ok());
+  require(config::load_config(server_directives(), once, again, {}).ok());
   require(same_values(options, again));
   require(again.security.users == options.security.users);
   require(again.security.renamed_commands == options.security.renamed_commands);
-  require(rewrite_config(once, again, {}) == once);
+  require(config::rewrite_config(server_directives(), once, again, {}) == once);
 }
 
 // The first line as a name, the rest as its value: taken, or refused without a trace.
@@ -40,12 +40,11 @@ void set_at_run_time(std::string_view text) {
   const size_t end = text.find('\n');
   if (end == std::string_view::npos) return;
   Options options;
-  options.security.protected_configs = Allowed::kYes;
   const Options before = options;
-  ConfigStore store(options);
-  const ConfigStore::Setting setting = {std::string(text.substr(0, end)),
-                                        std::string(text.substr(end + 1))};
-  if (store.set(std::span(&setting, 1), {})) {
+  config::ConfigStore store(server_directives(), options);
+  const config::ConfigStore::Setting setting = {std::string(text.substr(0, end)),
+                                                std::string(text.substr(end + 1))};
+  if (store.set(std::span(&setting, 1), {.may_set_protected = true})) {
     rewrite_round_trip("", options);
   } else {
     require(same_values(options, before));
@@ -56,10 +55,12 @@ void set_at_run_time(std::string_view text) {
 }  // namespace sorrel::server
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace sorrel;
   using namespace sorrel::server;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   Options options;
-  if (load_config(text, options, {})) rewrite_round_trip(text, options);
+  if (config::load_config(server_directives(), text, options, {}))
+    rewrite_round_trip(text, options);
   set_at_run_time(text);
   return 0;
 }

@@ -96,15 +96,15 @@ class House {
     options.network.unix_socket = folder_ + "/socket";
     options.process.threads = 1;
     options.persistence.dir = folder_;
-    server_ = std::make_unique<Server>(options, clock_, log_, FileAccess{});
+    server_ = std::make_unique<Server>(options, clock_, log_, config::FileAccess{});
     const Status started = server_->start();
     EXPECT_TRUE(started) << started.error().text;
     // Small bounds, so that small files have every encoding.
-    const std::vector<ConfigStore::Setting> settings = {
+    const std::vector<config::ConfigStore::Setting> settings = {
         {"list-max-listpack-size", "6"},    {"hash-max-listpack-entries", "6"},
         {"set-max-intset-entries", "6"},    {"set-max-listpack-entries", "6"},
         {"zset-max-listpack-entries", "6"}, {"stream-node-max-entries", "4"}};
-    EXPECT_TRUE(server_->config().set(settings, {.local = true}));
+    EXPECT_TRUE(server_->config().set(settings, {.may_set_protected = true}));
     EXPECT_TRUE(io::make_directory(path("appendonlydir")));
   }
   ~House() {
@@ -126,7 +126,7 @@ class House {
     for (int db = 0; db < keyspace.database_count(); db++) keyspace.flush(db, false);
     server_->scripting().functions.flush();
     log_.text.clear();
-    Persistence& persistence = server_->persistence();
+    persist::Persistence& persistence = server_->persistence();
     Loaded loaded;
     watch_.begin();
     const auto began = std::chrono::steady_clock::now();

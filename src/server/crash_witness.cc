@@ -16,7 +16,7 @@ namespace {
 
 // Of one argument, and of one request.
 constexpr size_t kMostShown = 128;
-constexpr size_t kMostArguments = 32;
+constexpr size_t kMostReportedArguments = 32;
 // One line each; more would bury the rest.
 constexpr size_t kMostClients = 1000;
 
@@ -30,7 +30,7 @@ const Worker* worker_of(const Server& server, int thread) {
 void tell_arguments(const Call& call, bool hidden, io::CrashText& out) {
   out.line("argc: '{}'", call.args.size());
   const std::vector<bool> secrets = secret_arguments(call.command, call.args);
-  for (size_t i = 0; i < std::min(call.args.size(), kMostArguments); i++) {
+  for (size_t i = 0; i < std::min(call.args.size(), kMostReportedArguments); i++) {
     const bool secret = i > 0 && (hidden || (i < secrets.size() && secrets[i]));
     const std::string_view text = call.args[i].substr(0, kMostShown);
     out.line("argv[{}]: '{}'", i, secret ? std::string(kRedacted) : quoted(text));

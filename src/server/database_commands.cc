@@ -54,7 +54,7 @@ void flushall(Call& call) {
   for (int db = 0; db < keyspace.database_count(); db++) keys += keyspace.flush(db, *in_background);
   const uint64_t before = call.keys.changes();
   count_flush(call, keys);
-  if (Persistence* persistence = commands_of(call).persistence) {
+  if (persist::Persistence* persistence = commands_of(call).persistence) {
     persistence->after_flush_all(call.keys.changes() - before);
   }
   call.reply.ok();

@@ -7,8 +7,8 @@
 #include "base/log.h"
 #include "dispatch/call.h"
 #include "dispatch/node_state.h"
+#include "persist/persistence.h"
 #include "server/options.h"
-#include "server/persistence.h"
 
 namespace sorrel::server {
 
@@ -21,8 +21,8 @@ struct DatabaseCommands {
   std::function<void(int code)> stop;
   // Takes back an end that is wanted and has not begun. False: there is none.
   std::function<bool()> abort_stop = {};
-  const NodeState* node = nullptr;     // null: nothing takes long
-  Persistence* persistence = nullptr;  // null: nothing is saved
+  const NodeState* node = nullptr;              // null: nothing takes long
+  persist::Persistence* persistence = nullptr;  // null: nothing is saved
 };
 
 // DBSIZE, FLUSHALL, FLUSHDB, LOLWUT, SHUTDOWN, SWAPDB, TIME. `commands` outlives the table.

@@ -115,10 +115,15 @@ void accepted(Call& call) {
   call.reply.ok();
 }
 
+// In the middle of a transaction a load must not serve other clients.
+persist::DatasetLoad::Place load_place(const Call& call) {
+  return {.worker = call.executor.worker(), .may_yield = call.caller.may_wait};
+}
+
 void loadaof(Call& call) {
   call.keys.note_flush(ChangeObserver::kEveryDatabase);
-  AppendOnly& log = command_of(call).persistence.append_only();
-  if (const Status done = log.reload(call.executor.worker(), call.caller.may_wait); !done) {
+  persist::Persistence& persistence = command_of(call).persistence;
+  if (const Status done = persistence.reload_aof(load_place(call)); !done) {
     return call.reply.error(done.error().text);
   }
   call.reply.ok();
@@ -127,12 +132,12 @@ void loadaof(Call& call) {
 void aof_flush_sleep(Call& call) {
   const std::optional<int64_t> us = parse_int64(call.arg(2));
   if (!us || *us < 0) return answer::not_an_integer(call);
-  command_of(call).persistence.append_only().set_write_delay(*us);
+  command_of(call).persistence.set_write_delay(*us);
   call.reply.ok();
 }
 
 void reload(Call& call) {
-  ReloadOptions options;
+  persist::ReloadOptions options;
   for (const std::string_view word : call.args.subspan(2)) {
     if (iequals(word, "merge")) {
       options.merge = true;
@@ -146,9 +151,7 @@ void reload(Call& call) {
     }
   }
   if (options.flush) call.keys.note_flush(ChangeObserver::kEveryDatabase);
-  // In the middle of a transaction nobody else comes in.
-  const Status done =
-      command_of(call).persistence.reload(options, call.executor.worker(), call.caller.may_wait);
+  const Status done = command_of(call).persistence.reload(options, load_place(call));
   if (!done) return call.reply.error(done.error().text);
   call.reply.ok();
 }

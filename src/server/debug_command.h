@@ -6,8 +6,8 @@
 #include "base/log.h"
 #include "base/result.h"
 #include "dispatch/call.h"
+#include "persist/persistence.h"
 #include "server/options.h"
-#include "server/persistence.h"
 #include "server/worker.h"
 
 namespace sorrel::server {
@@ -23,7 +23,7 @@ struct DebugCommand {
   Logger& log;
   ExpiryOptions& expiry;
   std::function<void()> change_replication_id;
-  Persistence& persistence;
+  persist::Persistence& persistence;
   std::function<Status()> rewrite_all_config;
   DebugSettings settings;
 };

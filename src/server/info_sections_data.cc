@@ -5,8 +5,8 @@
 #include "server/allocator.h"
 #include "server/info_sections.h"
 #include "server/memory_report.h"
-#include "server/option_table.h"
 #include "server/server.h"
+#include "server/server_directives.h"
 
 namespace sorrel::server {
 namespace {
@@ -48,8 +48,9 @@ void write_memory_section(InfoText& out, Server& server) {
   out.field("allocator_muzzy", 0);
   out.memory("total_system_memory", io::total_system_memory());
   write_script_memory(out, server.scripting());
-  out.memory("maxmemory", server.options().memory.max_bytes);
-  out.field("maxmemory_policy", show(*find_directive("maxmemory-policy"), server.options()));
+  out.memory("maxmemory", server.options().memory.limit.max_bytes);
+  out.field("maxmemory_policy",
+            show(*server_directives().find("maxmemory-policy"), server.options()));
   out.ratio("allocator_frag_ratio", report.allocator_frag_ratio());
   out.field("allocator_frag_bytes", report.allocator_frag_bytes());
   out.ratio("allocator_rss_ratio", report.allocator_rss_ratio());
@@ -58,10 +59,11 @@ void write_memory_section(InfoText& out, Server& server) {
   out.field("rss_overhead_bytes", report.rss_overhead_bytes());
   out.ratio("mem_fragmentation_ratio", report.fragmentation_ratio());
   out.field("mem_fragmentation_bytes", report.fragmentation_bytes());
-  out.zeros({"mem_not_counted_for_evict", "mem_replication_backlog",
-             "mem_total_replication_buffers", "mem_clients_slaves"});
+  out.field("mem_not_counted_for_evict", report.aof_buffers);
+  out.zeros({"mem_replication_backlog", "mem_total_replication_buffers", "mem_clients_slaves"});
   out.field("mem_clients_normal", report.clients);
-  out.zeros({"mem_cluster_links", "mem_aof_buffer"});
+  out.zeros({"mem_cluster_links"});
+  out.field("mem_aof_buffer", report.aof_buffers);
   out.field("mem_allocator", allocator_name());
   out.zeros({"mem_overhead_db_hashtable_rehashing", "active_defrag_running"});
   out.field("lazyfree_pending_objects", server.reclaimer().pending_objects());

@@ -116,7 +116,7 @@ void write_clients_section(InfoText& out, Server& server) {
   out.field("watching_clients", watched.watchers);
   out.field("clients_in_timeout_table", 0);
   out.field("total_watched_keys", watched.keys);
-  const Waiters::KeyCount keys = server.waiters().key_count();
+  const BlockedClients::KeyCount keys = server.waiters().key_count();
   out.field("total_blocking_keys", keys.all);
   out.field("total_blocking_keys_on_nokey", keys.needed);
 }

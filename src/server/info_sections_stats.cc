@@ -66,8 +66,8 @@ void write_keys(InfoText& out, Server& server, const Totals& total) {
   out.field("pubsub_channels", pubsub.count_topics(TopicKind::kChannel));
   out.field("pubsub_patterns", pubsub.count_topics(TopicKind::kPattern));
   out.field("pubsubshard_channels", pubsub.count_topics(TopicKind::kShardChannel));
-  out.field("latest_fork_usec", server.persistence().child().last_fork_us());
-  out.field("total_forks", server.persistence().child().forks());
+  out.field("latest_fork_usec", server.persistence().last_fork_us());
+  out.field("total_forks", server.persistence().forks());
   out.field("migrate_cached_sockets", server.admin().migrate().kept_lines());
   out.zeros({"slave_expires_tracked_keys", "active_defrag_hits", "active_defrag_misses",
              "active_defrag_key_hits", "active_defrag_key_misses", "total_active_defrag_time",
@@ -144,7 +144,7 @@ void write_errorstats_section(InfoText& out, Server& server) {
 
 void write_latencystats_section(InfoText& out, Server& server) {
   out.section("Latencystats");
-  if (!server.options().monitor.latency_tracking) return;
+  if (!server.options().monitor.watch.latency_tracking) return;
   const std::vector<CommandStats> totals = server.command_statistics();
   const std::vector<double>& percentiles = server.options().monitor.latency_percentiles;
   for (const auto& command : server.commands().all()) {

@@ -67,7 +67,7 @@ class KeyAccess : public ::testing::TestWithParam<uint64_t> {
     options.network.unix_socket = folder_ + "/socket";
     options.process.threads = 2;
     options.persistence.dir = folder_;
-    server_ = std::make_unique<Server>(options, clock_, log_, FileAccess{});
+    server_ = std::make_unique<Server>(options, clock_, log_, config::FileAccess{});
     const Status started = server_->start();
     EXPECT_TRUE(started) << started.error().text;
     executor_ = &server_->workers()[0]->executor();
@@ -79,7 +79,7 @@ class KeyAccess : public ::testing::TestWithParam<uint64_t> {
     }
     for (Caller* caller : {&admin_, &user_}) {
       // Not of a session: commands about connections answer an error, and no others.
-      caller->kind = Caller::Kind::kWaiter;
+      caller->kind = Caller::Kind::kBlocked;
       caller->account = server_->sessions().users.default_account();
     }
     user_.transaction = &transaction_;
@@ -105,7 +105,7 @@ class KeyAccess : public ::testing::TestWithParam<uint64_t> {
     executor_->begin_batch(clock_.wall_ms());
     Request request;
     request.args = args;
-    executor_->prepare({&request, 1}, caller.db);
+    executor_->requests().prepare({&request, 1}, caller.db);
     executor_->execute(request, caller, writer);
     executor_->effects().flush();
     executor_->leave();

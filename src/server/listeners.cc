@@ -56,14 +56,14 @@ Status Listeners::apply(io::Loop& loop, const Options& options) {
     if (Status again = open_missing(loop, endpoints, true); !again) return again;
   }
   close_unwanted(endpoints);
-  set_limits(options.network);
+  set_limits(options);
   return {};
 }
 
-void Listeners::set_limits(const NetworkOptions& options) {
+void Listeners::set_limits(const Options& options) {
   for (auto& [name, open] : open_) {
-    const int64_t limit = open.kind == kTls ? options.max_new_tls_connections_per_cycle
-                                            : options.max_new_connections_per_cycle;
+    const int64_t limit = open.kind == kTls ? options.tls.policy.handshakes_per_turn
+                                            : options.network.max_new_connections_per_cycle;
     open.listener->set_accepts_per_turn(static_cast<int>(limit));
   }
 }

@@ -27,7 +27,7 @@ class Listeners {
   // again with the old options restores the rest.
   Status apply(io::Loop& loop, const Options& options);
   // How many connections each takes in a turn.
-  void set_limits(const NetworkOptions& options);
+  void set_limits(const Options& options);
   void close() { open_.clear(); }
   size_t count() const { return open_.size(); }
   // Of those that are open: "tcp", "unix", "tls", in this order.

@@ -76,7 +76,7 @@ TEST_F(ListenersTest, TheTlsPortHasAHandlerOfItsOwn) {
 TEST_F(ListenersTest, TakesSoManyConnectionsInATurn) {
   Options limited = options({"127.0.0.1"}, 7000, 7001);
   limited.network.max_new_connections_per_cycle = 3;
-  limited.network.max_new_tls_connections_per_cycle = 1;
+  limited.tls.policy.handshakes_per_turn = 1;
   ASSERT_TRUE(listeners_.apply(loop_, limited));
   std::vector<std::unique_ptr<io::FakeClient>> clients;
   for (int i = 0; i < 5; i++) {
@@ -86,8 +86,8 @@ TEST_F(ListenersTest, TakesSoManyConnectionsInATurn) {
   loop_.poll(0);
   EXPECT_EQ(accepted_, 3);
   EXPECT_EQ(tls_.accepted, 1);
-  limited.network.max_new_tls_connections_per_cycle = 4;
-  listeners_.set_limits(limited.network);
+  limited.tls.policy.handshakes_per_turn = 4;
+  listeners_.set_limits(limited);
   loop_.poll(0);
   EXPECT_EQ(accepted_, 5);
   EXPECT_EQ(tls_.accepted, 5);

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "config/config_disk.h"
+#include "config/directive_effect.h"
 #include "io/crash_report.h"
 #include "io/files.h"
 #include "io/log_file.h"
@@ -17,12 +19,11 @@
 #include "io/process_title.h"
 #include "io/system_clock.h"
 #include "server/allocator.h"
-#include "server/command_line.h"
-#include "server/config_disk.h"
 #include "server/crash_witness.h"
 #include "server/descriptor_limit.h"
-#include "server/directive_effect.h"
+#include "server/program_arguments.h"
 #include "server/server.h"
+#include "server/server_directives.h"
 #include "server/system_warnings.h"
 #include "server/version.h"
 #include "tools/program.h"
@@ -140,7 +141,7 @@ int serve(Options options, const std::string& config_path, const std::string& ex
   std::string pid_file = options.process.pid_file;
   if (pid_file.empty() && daemonize) pid_file = "/var/run/redis.pid";
 
-  Server server(std::move(options), clock, log, disk_files());
+  Server server(std::move(options), clock, log, config::disk_files());
   server.facts().executable = io::absolute_path(executable);
   server.facts().config_file = config_path;
   CrashWitness witness(server);
@@ -177,38 +178,39 @@ int main(int argc, char** argv) {
   const std::string executable = argv[0];
   const std::vector<std::string> words(argv + 1, argv + argc);
   io::ProcessTitle title(argc, argv, environ);
-  const CommandLine line = parse_command_line(words, executable);
+  const ProgramArguments line = parse_arguments(words, executable);
   switch (line.action) {
-    case CommandLine::Action::kVersion:
+    case ProgramArguments::Action::kVersion:
       fmt::print("{}", version_line());
       return 0;
-    case CommandLine::Action::kHelp:
+    case ProgramArguments::Action::kHelp:
       fmt::print("{}", usage_text(executable));
       return 0;
-    case CommandLine::Action::kCheckSystem:
+    case ProgramArguments::Action::kCheckSystem:
       return check_system(tools::to_standard_output());
-    case CommandLine::Action::kRefuse:
+    case ProgramArguments::Action::kRefuse:
       fmt::print(stderr, "{}\n", line.message);
       return 1;
-    case CommandLine::Action::kRun:
+    case ProgramArguments::Action::kRun:
       break;
   }
   Options options;
   if (auto here = io::current_directory()) options.persistence.dir = *here;
-  LoadEnvironment environment;
-  environment.files = disk_files();
+  config::LoadEnvironment environment;
+  environment.files = config::disk_files();
   environment.command_exists = [](std::string_view name) {
     return name.find('|') == name.npos && catalog::find_known(name) != nullptr;
   };
   const std::string config_path =
       line.config_path.empty() ? "" : io::absolute_path(line.config_path);
-  const Status loaded = load_from_command_line(
-      line, line.config_from_stdin ? read_stdin() : std::string(), options, environment);
+  const Status loaded = config::load_from_command_line(
+      server_directives(), line, line.config_from_stdin ? read_stdin() : std::string(), options,
+      environment);
   if (!loaded) {
     fmt::print(stderr, "{}\n", loaded.error().text);
     return 1;
   }
-  if (const Status supported = check_supported(options); !supported) {
+  if (const Status supported = config::check_supported(server_directives(), options); !supported) {
     fmt::print(stderr, "{}\n", supported.error().text);
     return 1;
   }

@@ -116,7 +116,7 @@ void memory_stats(Call& call) {
   pairs.bytes("clients.slaves", 0);
   pairs.bytes("clients.normal", report.clients);
   pairs.bytes("cluster.links", 0);
-  pairs.bytes("aof.buffer", 0);
+  pairs.bytes("aof.buffer", report.aof_buffers);
   pairs.bytes("lua.caches", server.scripting().scripts.memory_bytes());
   pairs.bytes("functions.caches", server.scripting().functions.memory_bytes());
   add_databases(pairs, call, keyspace);

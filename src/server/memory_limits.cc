@@ -39,34 +39,35 @@ uint64_t Server::fixed_memory() const {
          scripting_.functions.memory_bytes() + sessions_.tracking.memory_bytes();
 }
 
+// The limit is without the AOF's blocks, as in Redis: evictions themselves fill those.
 uint64_t Server::used_memory() const {
-  return fixed_memory() + keyspace_->memory_bytes() + client_memory() + reclaimer_.pending_bytes();
+  return fixed_memory() + keyspace_->memory_bytes() + client_memory() + aof_memory() +
+         reclaimer_.pending_bytes();
 }
 
 void Server::limit_memory() {
   const MemoryOptions& from = options_.memory;
   keyspace_->set_freed_in_background(freed_in_background(from));
-  keyspace_->eviction() = {from.policy, static_cast<uint64_t>(from.samples)};
-  memory_->tenacity = from.eviction_tenacity;
-  const bool changed = memory_->max_bytes != from.max_bytes;
-  memory_->max_bytes = from.max_bytes;
-  if (from.max_bytes == 0) {
+  keyspace_->eviction() = from.eviction;
+  const uint64_t max_bytes = from.limit.max_bytes;
+  const bool changed = memory_->max_bytes != max_bytes;
+  static_cast<MemoryLimitSettings&>(*memory_) = from.limit;
+  if (max_bytes == 0) {
     node_.reasons &= ~uint32_t{NodeState::kMemoryLimited};
     return;
   }
   const unsigned partitions = keyspace_->partition_count();
   keyspace_->set_count_step(
-      partitions == 1 ? 0
-                      : std::min(from.max_bytes / kUncountedShare / partitions, kMostUncounted));
+      partitions == 1 ? 0 : std::min(max_bytes / kUncountedShare / partitions, kMostUncounted));
   node_.reasons |= NodeState::kMemoryLimited;
   recount_memory();
   if (!changed) return;
   const uint64_t used = memory_->used_bytes();
-  if (used > from.max_bytes) {
+  if (used > max_bytes) {
     log_.warning(fmt::format(
         "maxmemory is {} bytes now, less than the {} in use: keys will be evicted, or writes "
         "refused, as maxmemory-policy says.",
-        from.max_bytes, used));
+        max_bytes, used));
   }
   // Also when nobody sends a command.
   Worker& first = *workers_[0];

@@ -15,12 +15,13 @@ MemoryReport make_memory_report(Server& server) {
   report.resident = io::resident_bytes();
   report.startup = server.facts().startup_memory;
   report.clients = server.client_memory();
+  report.aof_buffers = server.aof_memory();
   const Keyspace& keyspace = server.keyspace();
   for (unsigned p = 0; p < keyspace.partition_count(); p++) {
     for (const auto& database : keyspace.partition(p).databases) {
       if (database == nullptr) continue;
       report.tables += database->table.memory_bytes();
-      report.records += database->arena.used_bytes();
+      report.records += database->arena.memory_bytes();
     }
   }
   report.used = server.used_memory();

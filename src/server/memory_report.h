@@ -19,9 +19,10 @@ struct MemoryReport {
   uint64_t tables = 0;   // of the keyspace: directories and buckets
   uint64_t records = 0;  // keys and values
   uint64_t clients = 0;
+  uint64_t aof_buffers = 0;  // not counted for maxmemory
   AllocatorStats allocator;
 
-  uint64_t overhead() const { return startup + tables + clients; }
+  uint64_t overhead() const { return startup + tables + clients + aof_buffers; }
   uint64_t dataset() const { return used > overhead() ? used - overhead() : 0; }
   uint64_t net_usage() const { return used > startup ? used - startup : 1; }
   double peak_percent() const { return percent(used, peak); }

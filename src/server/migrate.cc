@@ -21,8 +21,19 @@ constexpr int64_t kKeepLineMs = 10'000;
 // They live on the descriptors that the server keeps for itself (descriptor_limit.h).
 constexpr size_t kMostLines = 6;
 constexpr int64_t kDefaultTimeoutMs = 1000;
+// A look-up holds for the commands that follow it; one that failed only until the command that it
+// was made for has run.
+constexpr int64_t kKeepAddressesMs = 10'000;
+constexpr int64_t kKeepFailureMs = 1000;
+constexpr size_t kMostNames = 64;
 // Longer lines are no answer of a server of our kind.
 constexpr size_t kLongestAnswer = 64 * 1024;
+
+// 0: it is none.
+int port_number(std::string_view text) {
+  const auto port = parse_int64(text);
+  return port && *port > 0 && *port <= 65535 ? static_cast<int>(*port) : 0;
+}
 
 struct Wanted {
   std::string host;
@@ -186,14 +197,88 @@ struct Transfer {
 }  // namespace
 
 std::vector<Binding> Migrate::bindings() {
-  return {{"migrate", &Migrate::run, this}};
+  return {{"migrate", &Migrate::run, this, nullptr, &Migrate::prepare}};
 }
 
 void Migrate::cron() {
-  const int64_t now_ms = clock_.monotonic_ns() / 1'000'000;
   std::erase_if(lines_,
-                [&](const auto& kept) { return now_ms - kept.second.used_ms > kKeepLineMs; });
+                [&](const auto& kept) { return now_ms() - kept.second.used_ms > kKeepLineMs; });
 }
+
+// The look-up of a name, while other workers go on. Its result waits for the exclusive section.
+void Migrate::prepare(const Command& command, std::span<const std::string_view> args) {
+  const std::string host(args[1]);
+  const int port = port_number(args[2]);
+  if (io::numeric_address(host, port)) return;
+  (void)static_cast<Migrate*>(command.context)->find_addresses(host, port);
+}
+
+Result<io::SocketAddresses> Migrate::find_addresses(const std::string& host, int port) {
+  if (const auto numeric = io::numeric_address(host, port)) return io::SocketAddresses{*numeric};
+  const std::string name = host + ":" + std::to_string(port);
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(found_, [&](const auto& one) { return one.second.until_ms < now_ms(); });
+    if (const auto known = found_.find(name); known != found_.end()) return known->second.addresses;
+  }
+  auto addresses = io::look_up_host(host, port);
+  const std::lock_guard lock(mutex_);
+  if (found_.size() >= kMostNames) found_.clear();
+  const int64_t until_ms = now_ms() + (addresses ? kKeepAddressesMs : kKeepFailureMs);
+  found_.insert_or_assign(name, Found{addresses, until_ms});
+  return addresses;
+}
+
+std::string Migrate::line_name(const std::string& address) const {
+  const auto tls = tls_();
+  return tls && *tls == nullptr ? address : "tls " + address;
+}
+
+Result<Migrate::Lines::iterator> Migrate::open_line(const std::string& address,
+                                                    const std::string& host, int port,
+                                                    int64_t timeout_ms) {
+  const auto tls = tls_();
+  if (!tls) return tls.error();
+  const auto addresses = find_addresses(host, port);
+  if (!addresses) return addresses.error();
+  auto made = io::OutgoingLine::connect(*addresses, timeout_ms, tls->get(), host);
+  if (!made) return made.error();
+  if (lines_.size() >= kMostLines) lines_.erase(lines_.begin());
+  return lines_.emplace(address, Line{std::move(*made)}).first;
+}
+
+namespace {
+
+// Hands the cargo over, with a line that is kept or a new one. False: there is no line, which has
+// been answered.
+bool deliver(Call& call, const Wanted& wanted, const Cargo& cargo, Transfer& transfer) {
+  auto& migrate = call.context<Migrate>();
+  auto& lines = migrate.lines();
+  const std::string address = migrate.line_name(wanted.host + ":" + wanted.port);
+  // A line that was kept may have been closed by the other side, which is no fault of the request.
+  for (bool again = true; again;) {
+    auto kept = lines.find(address);
+    again = kept != lines.end();
+    if (!again) {
+      const auto made =
+          migrate.open_line(address, wanted.host, port_number(wanted.port), wanted.timeout_ms);
+      if (!made) {
+        call.reply.error("IOERR error or timeout connecting to the client");
+        return false;
+      }
+      kept = *made;
+    }
+    kept->second.used_ms = migrate.clock().monotonic_ns() / 1'000'000;
+    transfer = {};
+    transfer.go(kept->second, wanted, cargo);
+    if (transfer.outcome == Outcome::kDone) break;
+    lines.erase(kept);
+    again = again && transfer.outcome == Outcome::kGone && transfer.delivered.empty();
+  }
+  return true;
+}
+
+}  // namespace
 
 void Migrate::run(Call& call) {
   const auto wanted = parse(call);
@@ -202,30 +287,8 @@ void Migrate::run(Call& call) {
   load(call, *wanted, cargo);
   if (cargo.keys.empty()) return call.reply.simple("NOKEY");
 
-  auto& lines = call.context<Migrate>().lines_;
-  const Clock& clock = call.context<Migrate>().clock_;
-  const std::string address = wanted->host + ":" + wanted->port;
-  const auto port = parse_int64(wanted->port);
   Transfer transfer;
-  // A line that was kept may have been closed by the other side, which is no fault of the request.
-  for (bool again = true; again;) {
-    auto kept = lines.find(address);
-    again = kept != lines.end();
-    if (!again) {
-      auto made = io::OutgoingLine::connect(
-          wanted->host, port && *port > 0 && *port <= 65535 ? static_cast<int>(*port) : 0,
-          wanted->timeout_ms);
-      if (!made) return call.reply.error("IOERR error or timeout connecting to the client");
-      if (lines.size() >= kMostLines) lines.erase(lines.begin());
-      kept = lines.emplace(address, Line{std::move(*made)}).first;
-    }
-    kept->second.used_ms = clock.monotonic_ns() / 1'000'000;
-    transfer = {};
-    transfer.go(kept->second, *wanted, cargo);
-    if (transfer.outcome == Outcome::kDone) break;
-    lines.erase(kept);
-    again = again && transfer.outcome == Outcome::kGone && transfer.delivered.empty();
-  }
+  if (!deliver(call, *wanted, cargo, transfer)) return;
 
   if (!wanted->copy && !transfer.delivered.empty()) {
     std::vector<std::string> deletion{"DEL"};

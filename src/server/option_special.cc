@@ -4,13 +4,17 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "base/bytes.h"
 #include "base/numbers.h"
-#include "server/config_text.h"
+#include "config/config_text.h"
 
 namespace sorrel::server {
+
+using config::format_byte_count;
+using config::parse_byte_count;
+using config::quoted_if_needed;
+
 namespace {
 
 constexpr size_t kMaxBindAddresses = 16;
@@ -83,10 +87,6 @@ bool may_be_address(std::string_view text) {
                      [](char c) { return c > ' ' && c < 0x7f && c != '"' && c != '\''; });
 }
 
-bool is_path(std::string_view text) {
-  return text.find('/') != std::string_view::npos;
-}
-
 }  // namespace
 
 // --- bind
@@ -148,24 +148,6 @@ std::vector<std::string> save_lines(const Options& options) {
     lines.push_back(fmt::format("{} {}", point.seconds, point.changes));
   }
   return lines;
-}
-
-// --- dir
-// ------------------------------------------------------------------------------------------
-
-Status parse_dir(Options& options, Arguments args, Repeat) {
-  if (args.size() != 1) return Error{"wrong number of arguments"};
-  options.persistence.dir = args[0];
-  return {};
-}
-
-std::string show_dir(const Options& options) {
-  return options.persistence.dir;
-}
-
-std::vector<std::string> dir_lines(const Options& options) {
-  if (options.persistence.dir.empty()) return {};
-  return {quoted(options.persistence.dir)};
 }
 
 // --- client-output-buffer-limit
@@ -326,122 +308,6 @@ std::string show_percentiles(const Options& options) {
 std::vector<std::string> percentile_lines(const Options& options) {
   if (options.monitor.latency_percentiles.empty()) return {"\"\""};
   return {show_percentiles(options)};
-}
-
-// --- checks
-// ---------------------------------------------------------------------------------------
-
-Status check_dbfilename(std::string_view text) {
-  if (is_path(text)) return Error{"dbfilename can't be a path, just a filename"};
-  return {};
-}
-
-Status check_appendfilename(std::string_view text) {
-  if (text.empty()) return Error{"appendfilename can't be empty"};
-  if (is_path(text)) return Error{"appendfilename can't be a path, just a filename"};
-  return {};
-}
-
-Status check_appenddirname(std::string_view text) {
-  if (text.empty()) return Error{"appenddirname can't be empty"};
-  if (is_path(text)) return Error{"appenddirname can't be a path, just a dirname"};
-  return {};
-}
-
-Status check_announced_hostname(std::string_view text) {
-  constexpr size_t kMaxHostname = 256;
-  if (text.size() >= kMaxHostname) return Error{"Hostnames must be less than 256 characters"};
-  for (char c : text) {
-    const bool letter = to_lower(c) >= 'a' && to_lower(c) <= 'z';
-    const bool digit = c >= '0' && c <= '9';
-    if (!letter && !digit && c != '-' && c != '.') {
-      return Error{"Hostnames may only contain alphanumeric characters, hyphens or dots"};
-    }
-  }
-  return {};
-}
-
-Status check_announced_nodename(std::string_view text) {
-  // These characters have a meaning in the cluster's node file, and NUL would end the text there.
-  constexpr std::string_view kForbidden("!#$%&()*+:;<>?@[]^{|}~\0", 23);
-  if (text.find_first_of(kForbidden) != std::string_view::npos) {
-    return Error{"Announced human node name contained invalid character"};
-  }
-  return {};
-}
-
-Status check_proc_title_template(std::string_view text) {
-  const Error bad{"template format is invalid or contains unknown variables"};
-  // {title} and {unixsocket} may turn out empty, and a process needs a title.
-  constexpr std::string_view kMaybeEmpty[] = {"title", "unixsocket"};
-  constexpr std::string_view kNeverEmpty[] = {"listen-addr", "server-mode", "port", "tls-port",
-                                              "config-file"};
-  bool shows_something = false;
-  size_t at = 0;
-  while (at < text.size()) {
-    if (text[at] != '{') {
-      shows_something |= text[at] != ' ';
-      at++;
-      continue;
-    }
-    if (text.substr(at, 2) == "{{") {
-      shows_something = true;
-      at += 2;
-      continue;
-    }
-    const size_t close = text.find('}', at);
-    if (close == std::string_view::npos) return bad;
-    const std::string_view name = text.substr(at + 1, close - at - 1);
-    bool known = false;
-    for (std::string_view variable : kMaybeEmpty) known |= name == variable;
-    for (std::string_view variable : kNeverEmpty) {
-      if (name == variable) known = shows_something = true;
-    }
-    if (!known) return bad;
-    at = close + 1;
-  }
-  if (!shows_something) return bad;
-  return {};
-}
-
-Status check_shutdown_bits(int value) {
-  if ((value & kShutdownSave) && (value & kShutdownNoSave)) {
-    return Error{"shutdown options SAVE and NOSAVE can't be used simultaneously"};
-  }
-  return {};
-}
-
-// --- byte counts
-// ----------------------------------------------------------------------------------
-
-std::optional<uint64_t> parse_byte_count(std::string_view text) {
-  size_t digits = 0;
-  while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') digits++;
-  const std::string unit = lower_copy(text.substr(digits));
-  uint64_t factor = 0;
-  if (unit.empty() || unit == "b") factor = 1;
-  if (unit == "k") factor = 1000;
-  if (unit == "kb") factor = 1024;
-  if (unit == "m") factor = 1000 * 1000;
-  if (unit == "mb") factor = 1024 * 1024;
-  if (unit == "g") factor = 1000 * 1000 * 1000;
-  if (unit == "gb") factor = 1024 * 1024 * 1024;
-  if (factor == 0) return std::nullopt;
-  uint64_t value = 0;
-  for (char c : text.substr(0, digits)) {
-    if (__builtin_mul_overflow(value, uint64_t{10}, &value)) return std::nullopt;
-    if (__builtin_add_overflow(value, static_cast<uint64_t>(c - '0'), &value)) return std::nullopt;
-  }
-  if (__builtin_mul_overflow(value, factor, &value)) return std::nullopt;
-  return value;
-}
-
-std::string format_byte_count(uint64_t bytes) {
-  if (bytes == 0) return "0";
-  if (bytes % (1u << 30) == 0) return fmt::format("{}gb", bytes >> 30);
-  if (bytes % (1u << 20) == 0) return fmt::format("{}mb", bytes >> 20);
-  if (bytes % (1u << 10) == 0) return fmt::format("{}kb", bytes >> 10);
-  return fmt::format("{}", bytes);
 }
 
 }  // namespace sorrel::server

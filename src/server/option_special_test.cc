@@ -128,48 +128,5 @@ TEST(OptionSpecial, Percentiles) {
   EXPECT_EQ(percentile_lines(options), Words{"\"\""});
 }
 
-TEST(OptionSpecial, FileNames) {
-  EXPECT_TRUE(check_dbfilename(""));
-  EXPECT_EQ(reason(check_dbfilename("a/b")), "dbfilename can't be a path, just a filename");
-  EXPECT_EQ(reason(check_appendfilename("")), "appendfilename can't be empty");
-  EXPECT_EQ(reason(check_appendfilename("/a")), "appendfilename can't be a path, just a filename");
-  EXPECT_EQ(reason(check_appenddirname("")), "appenddirname can't be empty");
-  EXPECT_EQ(reason(check_appenddirname("a/")), "appenddirname can't be a path, just a dirname");
-}
-
-TEST(OptionSpecial, ClusterNames) {
-  EXPECT_TRUE(check_announced_hostname("node-1.example.COM"));
-  EXPECT_EQ(reason(check_announced_hostname("a_b")),
-            "Hostnames may only contain alphanumeric characters, hyphens or dots");
-  EXPECT_TRUE(check_announced_hostname(std::string(255, 'a')));
-  EXPECT_EQ(reason(check_announced_hostname(std::string(256, 'a'))),
-            "Hostnames must be less than 256 characters");
-  EXPECT_TRUE(check_announced_nodename("shard-1 a"));
-  EXPECT_EQ(reason(check_announced_nodename("a:b")),
-            "Announced human node name contained invalid character");
-}
-
-TEST(OptionSpecial, ProcessTitle) {
-  for (const char* good : {"{title} {listen-addr} {server-mode}", "{{x {port}", "{tls-port}",
-                           "{config-file}{unixsocket}", "redis"}) {
-    EXPECT_TRUE(check_proc_title_template(good)) << good;
-  }
-  for (const char* bad : {"", "  ", "{foo}", "{port", "{unixsocket}", "{title}", "{"}) {
-    EXPECT_EQ(reason(check_proc_title_template(bad)),
-              "template format is invalid or contains unknown variables")
-        << bad;
-  }
-}
-
-TEST(OptionSpecial, ByteCountsInTheLargestUnit) {
-  EXPECT_EQ(format_byte_count(0), "0");
-  EXPECT_EQ(format_byte_count(1000), "1000");
-  EXPECT_EQ(format_byte_count(1536), "1536");
-  EXPECT_EQ(format_byte_count(2048), "2kb");
-  EXPECT_EQ(format_byte_count(3u << 20), "3mb");
-  EXPECT_EQ(format_byte_count(uint64_t{5} << 30), "5gb");
-  EXPECT_EQ(format_byte_count(UINT64_MAX), "18446744073709551615");
-}
-
 }  // namespace
 }  // namespace sorrel::server

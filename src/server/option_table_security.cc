@@ -1,5 +1,4 @@
-#include "server/option_groups.h"
-#include "server/option_special.h"
+#include "server/option_chapters.h"
 
 namespace sorrel::server {
 namespace {
@@ -15,39 +14,41 @@ constexpr Word kAllowedWords[] = {
     {"local", static_cast<int>(Allowed::kLocal)},
 };
 
-constexpr Directive kSecurity[] = {
+constexpr InOptions::Row kSecurity[] = {
     {.name = "requirepass",
      .flags = kSecret | kBinary,
-     .kind = optional_text<&Options::security, &SecurityOptions::requirepass>(),
+     .part = &part::kPassword,
+     .kind = InOptions::optional_text<&Options::security, &SecurityOptions::requirepass>(),
      .help = "Password of the default user; empty asks for none."},
     {.name = "aclfile",
      .flags = kStartupOnly,
-     .kind = text<&Options::security, &SecurityOptions::acl_file>(),
+     .kind = InOptions::text<&Options::security, &SecurityOptions::acl_file>(),
      .help = "File with the users and their rules; it excludes user lines in this file."},
     {.name = "acl-pubsub-default",
-     .kind = words<&Options::security, &SecurityOptions::pubsub_default>(kChannelWords),
+     .kind = InOptions::words<&Options::security, &SecurityOptions::pubsub_default>(kChannelWords),
      .help = "Whether a new user may use every pub/sub channel or none."},
     {.name = "acllog-max-len",
-     .kind = integer<&Options::security, &SecurityOptions::acl_log_max_len>(0, kLongMax),
+     .kind = InOptions::integer<&Options::security, &SecurityOptions::acl_log_max_len>(0, kLongMax),
      .help = "Entries that ACL LOG keeps."},
     {.name = "enable-protected-configs",
      .flags = kStartupOnly,
-     .kind = words<&Options::security, &SecurityOptions::protected_configs>(kAllowedWords),
+     .kind =
+         InOptions::words<&Options::security, &SecurityOptions::protected_configs>(kAllowedWords),
      .help =
          "Who may change dir and dbfilename at run time: nobody, everybody, or local connections."},
     {.name = "enable-debug-command",
      .flags = kStartupOnly,
-     .kind = words<&Options::security, &SecurityOptions::debug_command>(kAllowedWords),
+     .kind = InOptions::words<&Options::security, &SecurityOptions::debug_command>(kAllowedWords),
      .help = "Who may call DEBUG: nobody, everybody, or local connections."},
     {.name = "enable-module-command",
      .flags = kStartupOnly,
-     .kind = words<&Options::security, &SecurityOptions::module_command>(kAllowedWords),
+     .kind = InOptions::words<&Options::security, &SecurityOptions::module_command>(kAllowedWords),
      .help = "Who may call MODULE: nobody, everybody, or local connections."},
 };
 
 }  // namespace
 
-std::span<const Directive> security_directives() {
+OptionRows security_directives() {
   return kSecurity;
 }
 

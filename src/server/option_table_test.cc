@@ -1,4 +1,4 @@
-#include "server/option_table.h"
+#include "server/server_directives.h"
 
 #include <gtest/gtest.h>
 
@@ -6,10 +6,13 @@
 #include <set>
 
 #include "base/bytes.h"
-#include "server/config_text.h"
+#include "config/config_text.h"
+#include "server/options.h"
 
 namespace sorrel::server {
 namespace {
+
+using namespace config;
 
 struct Expected {
   std::string_view name;
@@ -237,12 +240,12 @@ constexpr Expected kNotInReference[] = {
     {"commandlog-large-reply-max-len", "of Valkey 8.1"},
 };
 
-std::vector<const Directive*> all_rows() {
-  std::vector<const Directive*> rows;
-  for (const DirectiveGroup& group : directive_groups()) {
-    for (const Directive& row : group.rows) rows.push_back(&row);
-  }
-  return rows;
+std::span<const Directive* const> all_rows() {
+  return server_directives().rows();
+}
+
+const Directive* find_directive(std::string_view name) {
+  return server_directives().find(name);
 }
 
 Status assign_one(const Directive& row, Options& options, std::string value) {
@@ -411,7 +414,7 @@ TEST(OptionTable, ByteCounts) {
                                                 {"18446744073709551615", UINT64_MAX}};
   for (const auto& [text, value] : good) {
     EXPECT_TRUE(assign_one("maxmemory", options, text)) << text;
-    EXPECT_EQ(options.memory.max_bytes, value) << text;
+    EXPECT_EQ(options.memory.limit.max_bytes, value) << text;
   }
   for (const char* text : {"1 kb", "-1", "1.5gb", "+5", " 5", "1T", "0x10", "18446744073709551616",
                            "99999999999999gb"}) {

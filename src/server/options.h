@@ -6,34 +6,40 @@
 #include <utility>
 #include <vector>
 
+#include "acl/access_log.h"
 #include "base/log.h"
+#include "config/option_values.h"
+#include "dispatch/memory_limit.h"
+#include "dispatch/node_state.h"
 #include "io/tls_context.h"
+#include "keyspace/encoding_limits.h"
 #include "keyspace/eviction_policy.h"
+#include "persist/options.h"
+#include "script/scripting_options.h"
+#include "session/session_options.h"
 
 namespace sorrel::server {
 
-// Every value that the configuration can set, grouped by who reads it. A plain value: copying one
-// is how CONFIG SET prepares a change that it may have to take back.
-//
-// The member initialisers ARE the defaults. Nothing else repeats them: the directive table
-// (option_table.h), CONFIG GET, CONFIG REWRITE and sorrel.conf all ask a fresh Options{}.
+// Every value that the server's configuration can set. A component's values are a struct in the
+// component's folder, whose member initialisers are the defaults; the others stand here, grouped by
+// the part that reads them. The rows of server_directives.h point into them.
 //
 // A directive whose feature is not there yet has its place here all the same, so that a
 // configuration written for Redis is accepted, shown and rewritten without loss.
 //
-// Thread rule: owned by the main thread. Others are handed the values they need.
+// Thread rule: owned by the main thread. Parts are handed their values (apply_options.cc).
 
-enum class Fsync : uint8_t { kEverySecond, kAlways, kNever };
+using persist::PersistenceOptions;
+using persist::SanitizePayload;
+using persist::SavePoint;
+using persist::SnapshotMethod;
+using Fsync = persist::SyncPolicy;
+
 enum class Supervised : uint8_t { kNo, kSystemd, kUpstart, kAuto };
 enum class DisklessLoad : uint8_t { kDisabled, kOnEmptyDatabase, kSwapDatabase };
-enum class TlsClientAuth : uint8_t { kNo, kYes, kOptional };
-// Which part of a client's certificate is the name of its user.
-enum class TlsUser : uint8_t { kOff, kCommonName, kUri };
 enum class OomScore : uint8_t { kNo, kRelative, kAbsolute };
 enum class ChannelDefault : uint8_t { kResetChannels, kAllChannels };
-enum class SanitizePayload : uint8_t { kNo, kYes, kClients };
-enum class SnapshotMethod : uint8_t { kAuto, kFork, kLive };
-// Who may do a dangerous thing: nobody, everybody, or only who comes over loopback or a unix
+// Which clients may do a dangerous thing: none, all, or those that come over loopback or a unix
 // socket.
 enum class Allowed : uint8_t { kNo, kYes, kLocal };
 enum class EndpointType : uint8_t { kIp, kHostname, kUnknown };
@@ -79,62 +85,31 @@ enum KeyspaceEventBits : uint32_t {
               kEventExpired | kEventEvicted | kEventStream | kEventModule,  // A
 };
 
-struct SavePoint {
-  int64_t seconds = 0;
-  int64_t changes = 0;
-  bool operator==(const SavePoint&) const = default;
-};
-
-// A client is dropped at once above `hard_bytes`, or after `soft_seconds` above `soft_bytes`. 0 is
-// off.
-struct OutputLimit {
-  uint64_t hard_bytes = 0;
-  uint64_t soft_bytes = 0;
-  int64_t soft_seconds = 0;
-  bool operator==(const OutputLimit&) const = default;
-};
-
 struct NetworkOptions {
   // A leading '-' means: go on without this address when it is not there.
   std::vector<std::string> bind = {"*", "-::*"};
   std::string bind_source_addr;
   int64_t port = 6379;  // 0: no TCP
   int64_t tcp_backlog = 511;
-  int64_t tcp_keepalive_seconds = 300;
   std::string unix_socket;
   int64_t unix_socket_mode = 0;  // 0: as the umask leaves it
-  bool protected_mode = true;
   int64_t socket_mark_id = 0;
   int64_t max_new_connections_per_cycle = 10;
-  int64_t max_new_tls_connections_per_cycle = 1;
 };
 
 struct TlsOptions : io::TlsSettings {
   int64_t port = 0;  // 0: no TLS
-  TlsClientAuth auth_clients = TlsClientAuth::kYes;
-  TlsUser auth_clients_user = TlsUser::kOff;
+  // max-new-tls-connections-per-cycle is its handshakes_per_turn.
+  io::TlsPolicy policy;
   bool cluster = false;
   bool replication = false;
-};
-
-struct ClientOptions {
-  int64_t max_clients = 10000;
-  int64_t idle_timeout_seconds = 0;  // 0: never
-  int64_t query_buffer_limit_bytes = int64_t{1} << 30;
-  int64_t max_bulk_bytes = int64_t{512} << 20;
-  OutputLimit normal_output;
-  OutputLimit replica_output = {256u << 20, 64u << 20, 60};
-  OutputLimit pubsub_output = {32u << 20, 8u << 20, 60};
-  int64_t max_memory = 0;  // negative: that many percent of maxmemory; 0: no limit
-  int64_t tracking_table_max_keys = 1000000;
-  int64_t default_resp = 2;
 };
 
 struct SecurityOptions {
   std::string requirepass;
   std::string acl_file;
   ChannelDefault pubsub_default = ChannelDefault::kResetChannels;
-  int64_t acl_log_max_len = 128;
+  int64_t acl_log_max_len = acl::kDefaultAccessLogLength;
   Allowed protected_configs = Allowed::kNo;
   Allowed debug_command = Allowed::kNo;
   Allowed module_command = Allowed::kNo;
@@ -145,12 +120,9 @@ struct SecurityOptions {
 };
 
 struct MemoryOptions {
-  uint64_t max_bytes = 0;  // 0: no limit
-  EvictionPolicy policy = EvictionPolicy::kNoEviction;
-  int64_t samples = 5;
-  int64_t eviction_tenacity = 10;
-  int64_t lfu_log_factor = 10;
-  int64_t lfu_decay_minutes = 1;
+  MemoryLimitSettings limit;
+  EvictionSettings eviction;
+  LfuSettings lfu;
   int64_t active_expire_effort = 1;
   bool active_rehashing = true;
   bool lazy_eviction = false;
@@ -166,51 +138,6 @@ struct MemoryOptions {
   int64_t defrag_cycle_max = 25;
   int64_t defrag_max_scan_fields = 1000;
   bool jemalloc_bg_thread = true;
-};
-
-// The sizes at which a value leaves its compact encoding.
-struct EncodingOptions {
-  int64_t hash_max_listpack_entries = 512;
-  int64_t hash_max_listpack_value = 64;
-  int64_t list_max_listpack_size = -2;
-  int64_t list_compress_depth = 0;
-  int64_t set_max_intset_entries = 512;
-  int64_t set_max_listpack_entries = 128;
-  int64_t set_max_listpack_value = 64;
-  int64_t zset_max_listpack_entries = 128;
-  int64_t zset_max_listpack_value = 64;
-  int64_t hll_sparse_max_bytes = 3000;
-  int64_t stream_node_max_bytes = 4096;
-  int64_t stream_node_max_entries = 100;
-};
-
-struct PersistenceOptions {
-  std::string dir;  // empty until the server has put its working directory here
-  std::vector<SavePoint> save = {{3600, 1}, {300, 100}, {60, 10000}};
-  std::string rdb_filename = "dump.rdb";
-  bool rdb_compression = true;
-  bool rdb_checksum = true;
-  int64_t rdb_compat_version = 11;
-  bool rdb_del_sync_files = false;
-  bool rdb_incremental_fsync = true;
-  bool stop_writes_on_bgsave_error = true;
-  SanitizePayload sanitize_payload = SanitizePayload::kNo;
-  bool append_only = false;
-  std::string append_filename = "appendonly.aof";
-  std::string append_dirname = "appendonlydir";
-  Fsync append_fsync = Fsync::kEverySecond;
-  bool no_fsync_on_rewrite = false;
-  int64_t auto_rewrite_percentage = 100;
-  int64_t auto_rewrite_min_bytes = int64_t{64} << 20;
-  bool load_truncated = true;
-  bool use_rdb_preamble = true;
-  bool timestamps = false;
-  bool rewrite_incremental_fsync = true;
-  bool disable_auto_gc = false;
-  SnapshotMethod snapshot_method = SnapshotMethod::kAuto;
-  int64_t rdb_key_save_delay_us = 0;
-  int64_t key_load_delay_us = 0;
-  int64_t loading_events_interval_bytes = int64_t{2} << 20;
 };
 
 struct ReplicationOptions {
@@ -264,20 +191,18 @@ struct ClusterOptions {
   int64_t ping_interval_ms = 0;  // 0: as the protocol says
 };
 
-// What the server watches and tells: slow commands, latency, keyspace events, scripts that run
-// long.
+inline constexpr int64_t kDefaultCommandLogLength = 128;
+
+// Reports: slow and large commands, latency, keyspace events.
 struct MonitorOptions {
-  int64_t slowlog_slower_than_us = 10000;  // negative: off; 0: every command
-  int64_t slowlog_max_len = 128;
+  WatchLimits watch;
+  int64_t slowlog_max_len = kDefaultCommandLogLength;
   int64_t large_request_bytes = 1 << 20;  // negative: off; 0: every command
-  int64_t large_request_max_len = 128;
+  int64_t large_request_max_len = kDefaultCommandLogLength;
   int64_t large_reply_bytes = 1 << 20;
-  int64_t large_reply_max_len = 128;
-  int64_t latency_threshold_ms = 0;
-  bool latency_tracking = true;
+  int64_t large_reply_max_len = kDefaultCommandLogLength;
   std::vector<double> latency_percentiles = {50, 99, 99.9};
   uint32_t keyspace_events = 0;  // KeyspaceEventBits
-  int64_t busy_reply_threshold_ms = 5000;
 };
 
 struct LogOptions {
@@ -321,17 +246,18 @@ struct ProcessOptions {
   bool exit_on_panic = false;
 };
 
-struct Options {
+struct Options : config::ValuesOf<Options> {
   NetworkOptions network;
   TlsOptions tls;
   ClientOptions clients;
   SecurityOptions security;
   MemoryOptions memory;
-  EncodingOptions encodings;
+  EncodingLimits encodings;
   PersistenceOptions persistence;
   ReplicationOptions replication;
   ClusterOptions cluster;
   MonitorOptions monitor;
+  script::ScriptingOptions scripting;
   LogOptions logging;
   ProcessOptions process;
 };

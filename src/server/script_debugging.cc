@@ -84,7 +84,7 @@ void ScriptDebugging::talk_apart(Call& call, const Session& session) {
     return call.reply.error("ERR Fork() failed: can't run EVAL in debugging mode: " +
                             started.error().text);
   }
-  server_.persistence().child().count_fork(process->last_fork_us());
+  server_.persistence().count_fork(process->last_fork_us());
   server_.log().notice(fmt::format("A script is being debugged by pid {}", process->pid()));
   processes_.push_back(std::move(process));
   // The connection is the other's from now on.

@@ -46,7 +46,7 @@ CycleScale measure_cycles(const Clock& clock) {
 
 }  // namespace
 
-Server::Server(Options options, io::SystemClock& clock, Logger& log, FileAccess files)
+Server::Server(Options options, io::SystemClock& clock, Logger& log, config::FileAccess files)
     : options_(std::move(options)),
       clock_(clock),
       log_(log),
@@ -60,7 +60,7 @@ Server::~Server() {
   listeners_.close();
   for (auto& worker : workers_) worker->stop();
   for (auto& worker : workers_) worker->join();
-  persistence_.append_only().stop();
+  persistence_.stop();
 }
 
 Status Server::start() {
@@ -91,7 +91,7 @@ Status Server::start() {
     workers_.push_back(std::make_unique<Worker>(i, threads, *executors_, sessions_, expiry_, clock_,
                                                 random_word()));
     workers_.back()->set_latency_monitor(&admin_.latency_monitor());
-    workers_.back()->set_live_snapshot(persistence_.live());
+    workers_.back()->set_live_snapshot(persistence_.live_snapshot());
     sessions_.hosts.push_back(&workers_.back()->host());
   }
   effects_.durability().set_workers(threads, [this](unsigned worker) {
@@ -99,10 +99,8 @@ Status Server::start() {
     host.post([&host] { host.release_kept(); });
   });
   place_threads();
-  apply_options();
-  register_hooks();
-  register_warnings();
-  persistence_.child().prepare = [this](persist::ChildKind kind) { prepare_child(kind); };
+  connect_options();
+  persistence_.set_child_hook([this](persist::ChildKind kind) { prepare_child(kind); });
   if (const Status adjusted = oom_adjuster_.apply(options_.process); !adjusted) {
     log_.warning("Can't adjust the score for the kernel: " + adjusted.error().text);
   }
@@ -118,7 +116,7 @@ Status Server::start() {
 void Server::place_threads() {
   processors_.prepare(options_.process, log_);
   for (const auto& worker : workers_) worker->set_processors(&processors_.workers());
-  persistence_.append_only().set_processors(processors_.background());
+  persistence_.set_processors(processors_.background());
   const auto settle = [mask = processors_.background()] {
     io::name_this_thread("reclaimer");
     (void)mask.apply().ok();
@@ -135,7 +133,7 @@ Status Server::build_commands() {
   config_commands_.files = files_;
   config_commands_.reset_statistics = [this] { reset_stats(); };
   config_commands_.is_local = is_local;
-  config_commands_.is_loading = [this] { return persistence_.load().loading; };
+  config_commands_.is_loading = [this] { return persistence_.loading(); };
   config_commands_.user_lines = [this] { return user_lines(options_, sessions_.users); };
   add(config_bindings(config_commands_));
   add(session_bindings(sessions_));
@@ -162,7 +160,7 @@ void Server::connect_scripting() {
     node_.busy_with_function = is_function;
     Door& door = workers_[worker]->executor().door();
     const bool may_expire = door.may_expire();
-    heed_node(sessions_);
+    update_expiry_mode(sessions_);
     workers_[worker]->let_others_in();
     door.set_may_expire(may_expire);
   };
@@ -201,11 +199,11 @@ int Server::run() {
   const Status watching = loop.watch_signals([this](int signal) { on_signal(signal); });
   if (!watching) log_.warning("Signals are not watched: " + watching.error().text);
   workers_[0]->set_server_cron([this] { cron(); });
-  if (!options_.persistence.append_only && !persistence_.append_only().look_at_files()) return 1;
+  if (!persistence_.check_files()) return 1;
   // From the first moment on nobody may take the empty keyspace for the real one.
   const bool loads = persistence_.has_data();
   node_.set(NodeState::kLoading, loads);
-  if (!loads && !open_log()) return 1;
+  if (!loads && !persistence_.open_at_start()) return 1;
   for (size_t i = 1; i < workers_.size(); i++) workers_[i]->start_thread();
   if (loads) load_data();
   if (!stopping()) tell_ready();
@@ -214,7 +212,7 @@ int Server::run() {
   for (size_t i = 1; i < workers_.size(); i++) workers_[i]->join();
   listeners_.close();
   // All workers have handed over what they had.
-  persistence_.append_only().stop();
+  persistence_.stop();
   if (exit_code_.load() == 0) log_.warning("Redis is now ready to exit, bye bye...");
   return exit_code_.load();
 }
@@ -225,15 +223,9 @@ void Server::load_data() {
   bool opened = false;
   workers_[0]->run_alone([&] {
     loaded = persistence_.load_at_start();
-    opened = loaded && open_log();
+    opened = loaded && persistence_.open_at_start();
   });
   if (!opened && !stopping()) request_stop(1);
-}
-
-// From now on everything goes into the log, if there is one. False: it cannot, and that has been
-// logged.
-bool Server::open_log() {
-  return !options_.persistence.append_only || persistence_.append_only().open_at_start();
 }
 
 void Server::tell_ready() {
@@ -271,16 +263,15 @@ void Server::shut_down_if_wanted() {
   if (stop_signal_ == 0 || stopping()) return;
   const ProcessOptions& process = options_.process;
   const int how = stop_signal_ == SIGINT ? process.shutdown_on_sigint : process.shutdown_on_sigterm;
-  const Persistence::ShutdownAsked asked{
+  const persist::ShutdownRequest asked{
       .save = (how & kShutdownSave) != 0,
       .nosave = (how & kShutdownNoSave) != 0,
       .force = (how & kShutdownForce) != 0,
       .may_insist = true,
   };
   // What a script has done by halves is not saved; it is told to end, and then we see.
-  const bool saves = asked.save || (!asked.nosave && !options_.persistence.save.empty()) ||
-                     persistence_.append_only().state() != AppendOnly::State::kOff;
-  if ((node_.reasons & NodeState::kBusy) != 0 && saves) return;
+  const bool is_busy = (node_.reasons & NodeState::kBusy) != 0;
+  if (is_busy && persistence_.saves_at_shutdown(asked)) return;
   log_.notice("User requested shutdown...");
   if (persistence_.prepare_shutdown(asked)) {
     stop_now(0);
@@ -317,6 +308,13 @@ void Server::on_accept(std::unique_ptr<io::Accepted> connection) {
   // A std::function must be copyable; the box is opened once.
   auto box = std::make_shared<std::unique_ptr<io::Accepted>>(std::move(connection));
   host.post([&host, box] { host.adopt(std::move(*box), kTaken); });
+}
+
+Result<std::shared_ptr<const io::TlsContext>> Server::cluster_tls() const {
+  if (!options_.tls.cluster) return std::shared_ptr<const io::TlsContext>();
+  auto context = tls_door_.context();
+  if (context == nullptr) return Error{"tls-cluster is on, but no keys are loaded"};
+  return context;
 }
 
 void Server::refuse(io::Accepted& connection) {
@@ -365,12 +363,14 @@ void Server::reset_stats() {
   }
   keyspace_->reset_stats();
   reclaimer_.reset_statistics();
-  persistence_.child().reset_statistics();
-  persistence_.append_only().reset_statistics();
-  persistence_.saves().saves = 0;
+  persistence_.reset_statistics();
   memory_->reset_statistics();
+  scripting_.scripts.reset_statistics();
   sessions_.rejected.store(0);
   facts_.stats_reset_ms = clock_.wall_ms();
+  sampler_ = {};
+  facts_.ops_per_second = facts_.input_kbps = facts_.output_kbps = 0;
+  facts_.turns_per_second = facts_.turn_us = 0;
 }
 
 }  // namespace sorrel::server

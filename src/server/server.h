@@ -6,24 +6,26 @@
 #include <vector>
 
 #include "base/log.h"
+#include "config/config_store.h"
+#include "config/directive_effect.h"
 #include "dispatch/executor.h"
 #include "io/loop.h"
 #include "io/system_clock.h"
 #include "keyspace/keyspace.h"
 #include "keyspace/reclaimer.h"
+#include "persist/persistence.h"
 #include "propagate/effect_log.h"
 #include "script/scripting.h"
 #include "server/admin.h"
 #include "server/config_commands.h"
-#include "server/config_store.h"
-#include "server/directive_effect.h"
 #include "server/listeners.h"
 #include "server/oom_adjuster.h"
 #include "server/options.h"
-#include "server/persistence.h"
+#include "server/persistence_host.h"
 #include "server/processors.h"
 #include "server/rate_sampler.h"
 #include "server/script_debugging.h"
+#include "server/server_directives.h"
 #include "server/tls_door.h"
 #include "server/worker.h"
 #include "session/session_host.h"
@@ -64,7 +66,7 @@ struct ProcessHooks {
 class Server : public io::AcceptHandler {
  public:
   // `files` and `log` outlive it.
-  Server(Options options, io::SystemClock& clock, Logger& log, FileAccess files);
+  Server(Options options, io::SystemClock& clock, Logger& log, config::FileAccess files);
   ~Server() override;
 
   // Makes everything ready and starts to listen. An Error has been logged where it matters.
@@ -87,7 +89,7 @@ class Server : public io::AcceptHandler {
   void on_overflow(std::unique_ptr<io::Accepted> connection, const Error& why) override;
 
   // Everything below: under the gate, or on worker 0 inside its batch when threads is 1.
-  ConfigStore& config() { return config_; }
+  config::ConfigStore& config() { return config_; }
   Options& options() { return options_; }
   Keyspace& keyspace() { return *keyspace_; }
   Reclaimer& reclaimer() { return reclaimer_; }
@@ -97,22 +99,25 @@ class Server : public io::AcceptHandler {
   NodeState& node() { return node_; }
   script::Scripting& scripting() { return scripting_; }
   Admin& admin() { return admin_; }
-  Persistence& persistence() { return persistence_; }
+  persist::Persistence& persistence() { return persistence_; }
   ScriptDebugging& script_debugging() { return script_debugging_; }
   const ExecutorWorld& executors() const { return *executors_; }
-  const Waiters& waiters() const { return waiters_; }
+  const BlockedClients& waiters() const { return waiters_; }
   ChangeHub& hub() { return hub_; }
   const Processors& processors() const { return processors_; }
   ExpiryOptions& expiry() { return expiry_; }
   MemoryLimit& memory() { return *memory_; }
   ServerFacts& facts() { return facts_; }
+  // For connections to other nodes: null unless `tls-cluster` is on.
+  Result<std::shared_ptr<const io::TlsContext>> cluster_tls() const;
   Logger& log() { return log_; }
   const Clock& clock() const { return clock_; }
-  const FileAccess& files() const { return files_; }
+  const config::FileAccess& files() const { return files_; }
   const std::vector<std::unique_ptr<Worker>>& workers() const { return workers_; }
   // Records, tables, clients, scripts, what is not freed yet, and what the process had at start.
   uint64_t used_memory() const;
   uint64_t client_memory() const;
+  uint64_t aof_memory() const { return persistence_.aof_memory(); }
   // How many changes commands have made since the start.
   uint64_t changes() const;
   // In a process made by fork(): nobody looks at what commands do any more.
@@ -127,18 +132,19 @@ class Server : public io::AcceptHandler {
   void connect_memory();
   Status listen();
   void refuse(io::Accepted& connection);
-  void register_hooks();
-  void register_network_hooks();
-  void register_warnings();
+  // Hands every part its values, now and whenever they change.
+  void connect_options();
+  void keep_applied(const config::Part& part, std::function<void()> apply);
+  void connect_session_options();
+  void connect_keyspace_options();
+  void connect_persistence_options();
+  void connect_process_options();
+  void connect_network_options();
   void place_threads();
-  // Hands the options to everybody who keeps a copy.
-  void apply_options();
   void adjust_hz();
-  void apply_monitor_options(const MonitorOptions& from);
   void show_title();
   void prepare_child(persist::ChildKind kind);
   void load_data();
-  bool open_log();
   void tell_ready();
   void on_signal(int signal);
   void shut_down_if_wanted();
@@ -154,9 +160,9 @@ class Server : public io::AcceptHandler {
   Options options_;
   io::SystemClock& clock_;
   Logger& log_;
-  FileAccess files_;
-  ConfigStore config_{options_};
-  ConfigCommands config_commands_{.store = config_};
+  config::FileAccess files_;
+  config::ConfigStore config_{server_directives(), options_};
+  ConfigCommands config_commands_{.store = config_, .options = options_};
   NodeState node_;
   ExpiryOptions expiry_;
   ServerFacts facts_;
@@ -164,13 +170,14 @@ class Server : public io::AcceptHandler {
   EffectStream effects_;
   std::unique_ptr<Keyspace> keyspace_;
   script::Scripting scripting_;
-  Persistence persistence_{*this};
+  PersistenceHost persistence_host_{*this};
+  persist::Persistence persistence_{persistence_host_};
   ScriptDebugging script_debugging_{*this};
   Admin admin_{*this};
   std::unique_ptr<CommandTable> commands_;
   std::unique_ptr<WorldGate> gate_;
   ChangeHub hub_;
-  Waiters waiters_{hub_.interest()};
+  BlockedClients waiters_{hub_.interest()};
   std::unique_ptr<MemoryLimit> memory_;
   std::unique_ptr<ExecutorWorld> executors_;
   SessionWorld sessions_;
@@ -179,7 +186,7 @@ class Server : public io::AcceptHandler {
   Listeners listeners_{*this, tls_door_, log_};
   OomAdjuster oom_adjuster_;
   Processors processors_;
-  NoEffectWarnings no_effect_warnings_{log_};
+  config::NoEffectWarnings no_effect_warnings_{server_directives(), log_};
   ProcessHooks process_;
   RateSampler sampler_;
   size_t next_worker_ = 0;

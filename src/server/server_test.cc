@@ -27,7 +27,7 @@ class ServerTest : public ::testing::TestWithParam<int64_t> {
     (void)rmdir(folder_.c_str());
   }
   Server& start() {
-    server_ = std::make_unique<Server>(options_, clock_, log_, FileAccess{});
+    server_ = std::make_unique<Server>(options_, clock_, log_, config::FileAccess{});
     const Status started = server_->start();
     EXPECT_TRUE(started) << started.error().text;
     return *server_;
@@ -77,11 +77,20 @@ TEST_P(ServerTest, EveryLineOfInfoIsATitleOrAField) {
   }
 }
 
+TEST_P(ServerTest, EveryPartReceivesItsDirectives) {
+  Server& server = start();
+  for (const config::Directive* row : server_directives().rows()) {
+    if (row->part == nullptr) continue;
+    EXPECT_TRUE(server.config().has_receiver(*row->part)) << row->name << ": " << row->part->name;
+  }
+}
+
 TEST_P(ServerTest, OptionsReachThoseWhoKeepACopy) {
   Server& server = start();
   const auto set = [&server](std::string name, std::string value) {
-    const std::vector<ConfigStore::Setting> settings = {{std::move(name), std::move(value)}};
-    return server.config().set(settings, {.local = true});
+    const std::vector<config::ConfigStore::Setting> settings = {
+        {std::move(name), std::move(value)}};
+    return server.config().set(settings, {.may_set_protected = true});
   };
   ASSERT_TRUE(set("slowlog-log-slower-than", "7"));
   EXPECT_EQ(server.node().slowlog_slower_than_us, 7);

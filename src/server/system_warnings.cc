@@ -42,7 +42,7 @@ bool warn_of_system(const Options& options, bool huge_pages_off, Logger& log) {
         fmt::format("WARNING: tcp-backlog {} cannot be had, as /proc/sys/net/core/somaxconn is {}",
                     options.network.tcp_backlog, longest));
   }
-  const uint64_t limit = options.memory.max_bytes;
+  const uint64_t limit = options.memory.limit.max_bytes;
   if (limit > 0 && limit < kSmallMaxmemory) {
     log.warning(fmt::format(
         "WARNING: maxmemory is {} bytes, less than 1 MB. Is the unit (mb, gb) missing?", limit));

@@ -7,42 +7,10 @@ bool is_wanted(const TlsOptions& tls) {
   return tls.port != 0 || tls.replication || tls.cluster;
 }
 
-io::TlsPeer peer_rule(TlsClientAuth rule) {
-  switch (rule) {
-    case TlsClientAuth::kNo:
-      return io::TlsPeer::kNotAsked;
-    case TlsClientAuth::kOptional:
-      return io::TlsPeer::kOptional;
-    case TlsClientAuth::kYes:
-      break;
-  }
-  return io::TlsPeer::kRequired;
-}
-
-io::TlsName name_rule(TlsUser rule) {
-  switch (rule) {
-    case TlsUser::kCommonName:
-      return io::TlsName::kCommonName;
-    case TlsUser::kUri:
-      return io::TlsName::kUri;
-    case TlsUser::kOff:
-      break;
-  }
-  return io::TlsName::kNone;
-}
-
-io::TlsPolicy policy_of(const Options& options) {
-  io::TlsPolicy policy;
-  policy.peer = peer_rule(options.tls.auth_clients);
-  policy.name = name_rule(options.tls.auth_clients_user);
-  policy.handshakes_per_turn = static_cast<int>(options.network.max_new_tls_connections_per_cycle);
-  return policy;
-}
-
 io::TlsSettings settings_of(const TlsOptions& tls) {
   io::TlsSettings settings = tls;
   settings.needs_authorities =
-      tls.auth_clients != TlsClientAuth::kNo || tls.replication || tls.cluster;
+      tls.policy.peer != io::TlsPeer::kNotAsked || tls.replication || tls.cluster;
   return settings;
 }
 
@@ -54,7 +22,7 @@ Status TlsDoor::load(const Options& options) {
     context_.reset();
     return {};
   }
-  auto made = io::TlsContext::make(settings_of(options.tls), policy_of(options), log_);
+  auto made = io::TlsContext::make(settings_of(options.tls), options.tls.policy, log_);
   if (!made) {
     log_.warning(made.error().text);
     return made.error();
@@ -69,7 +37,7 @@ Status TlsDoor::ensure_loaded(const Options& options) {
 }
 
 void TlsDoor::set_policy(const Options& options) {
-  if (context_ != nullptr) context_ = context_->with(policy_of(options));
+  if (context_ != nullptr) context_ = context_->with(options.tls.policy);
 }
 
 void TlsDoor::on_accept(std::unique_ptr<io::Accepted> connection) {

@@ -27,6 +27,9 @@ class TlsDoor : public io::AcceptHandler {
   // Whether clients are asked for certificates, and how many are welcomed at once.
   void set_policy(const Options& options);
 
+  // Null: nothing is in use.
+  std::shared_ptr<const io::TlsContext> context() const { return context_; }
+
   void on_accept(std::unique_ptr<io::Accepted> connection) override;
   void on_overflow(std::unique_ptr<io::Accepted> connection, const Error& why) override;
 

@@ -29,6 +29,8 @@ constexpr int64_t kSliceGapMs = 2;
 // A slice of a snapshot's walk, and how long clients have the worker to themselves before the next.
 constexpr int64_t kWalkNs = 300'000;
 constexpr int64_t kWalkGapMs = 1;
+// Moving the records of one page takes about 50 us.
+constexpr int64_t kCompactNs = 500'000;
 // While the disk is behind.
 constexpr int64_t kWalkPauseMs = 5;
 
@@ -93,6 +95,26 @@ void Worker::cron() {
   if (!paused) {
     host_.resume_postponed();
     if (expiry_.active && !expiry_behind_) expire_slice();
+    compact_slice();
+  }
+}
+
+// Frees pages of records that are partly free, in the partitions that this worker sweeps. A latch
+// is held for one page at a time.
+void Worker::compact_slice() {
+  Keyspace& keyspace = executor_.door().keyspace();
+  const Clock& clock = loop_->clock();
+  const int64_t began_ns = clock.monotonic_ns();
+  unsigned without_work = 0;
+  const unsigned share = (keyspace.partition_count() + workers_ - 1 - index_) / workers_;
+  while (without_work < share && clock.monotonic_ns() - began_ns < kCompactNs) {
+    const unsigned partition = index_ + (next_compacted_ % share) * workers_;
+    Latch& latch = keyspace.partition(partition).latch;
+    if (workers_ > 1) latch.lock();
+    const bool gave_back = keyspace.compact(partition);
+    if (workers_ > 1) latch.unlock();
+    without_work = gave_back ? 0 : without_work + 1;
+    if (!gave_back) next_compacted_++;
   }
 }
 
@@ -172,7 +194,7 @@ void Worker::evict_later() {
 
 void Worker::evict_slice() {
   // A round that is not the last asks for the next.
-  if ((sessions_.node.reasons & NodeState::kMemoryLimited) != 0) executor_.make_room();
+  if ((sessions_.node.reasons & NodeState::kMemoryLimited) != 0) executor_.evict();
 }
 
 void Worker::note_latency(std::string_view event, int64_t took_ns) {

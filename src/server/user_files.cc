@@ -48,7 +48,8 @@ acl::Channels channels_of_new_users(const Options& options) {
                                                                          : acl::Channels::kNone;
 }
 
-Status load_users(const Options& options, const FileAccess& files, Logger& log, acl::Users& users) {
+Status load_users(const Options& options, const config::FileAccess& files, Logger& log,
+                  acl::Users& users) {
   users.set_new_user_channels(channels_of_new_users(options));
   users.set_default_password(options.security.requirepass);
   if (options.security.acl_file.empty()) return load_lines(options, log, users);
@@ -68,7 +69,8 @@ Status load_users(const Options& options, const FileAccess& files, Logger& log, 
   return {};
 }
 
-Result<std::vector<acl::User>> read_users_file(const Options& options, const FileAccess& files) {
+Result<std::vector<acl::User>> read_users_file(const Options& options,
+                                               const config::FileAccess& files) {
   const std::string& path = options.security.acl_file;
   const Result<std::string> text =
       files.read ? files.read(path) : Result<std::string>(Error{"Operation not supported"});

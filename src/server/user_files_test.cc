@@ -16,8 +16,8 @@ class TextLog final : public Logger {
 
 class UserFiles : public ::testing::Test {
  protected:
-  FileAccess files() {
-    FileAccess access;
+  config::FileAccess files() {
+    config::FileAccess access;
     access.read = [this](const std::string& path) -> Result<std::string> {
       const auto found = on_disk.find(path);
       if (found == on_disk.end()) return Error{"No such file or directory"};

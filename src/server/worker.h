@@ -12,6 +12,7 @@
 #include "io/watchdog.h"
 #include "persist/live_snapshot.h"
 #include "server/latency_monitor.h"
+#include "server/options.h"
 #include "session/session_host.h"
 
 namespace sorrel::server {
@@ -19,8 +20,8 @@ namespace sorrel::server {
 // What workers are told about active expiry. Changed under the gate.
 struct ExpiryOptions {
   bool active = true;
-  int64_t effort = 1;
-  int64_t hz = 10;
+  int64_t effort = MemoryOptions{}.active_expire_effort;
+  int64_t hz = ProcessOptions{}.hz;
   bool cron_paused = false;  // DEBUG PAUSE-CRON: nothing periodic happens
   int64_t watchdog_ms = 0;   // a worker without cron for so long tells where it stands; 0: off
 };
@@ -116,6 +117,7 @@ class Worker {
   void run_crons();
   void note_latency(std::string_view event, int64_t took_ns);
   void expire_slice();
+  void compact_slice();
   void walk_slice();
   void arm_walk(int64_t in_ms);
   void arm_expiry();
@@ -142,6 +144,7 @@ class Worker {
   int64_t turn_began_ns_ = 0;
   uint64_t commands_before_turn_ = 0;
   unsigned next_partition_ = 0;  // among those this worker sweeps
+  unsigned next_compacted_ = 0;  // the same for compact_slice()
   bool expiry_behind_ = false;   // the last slice ran out of time
   bool walking_ = false;         // another slice of a snapshot's walk is to come
   uint64_t commands_before_walk_ = 0;

@@ -9,7 +9,8 @@
 namespace sorrel {
 
 void SessionHost::note_needs(Session& session) {
-  session.needs_ = std::max(session.needs_, executor_.needed_for({requests_.data(), window_}));
+  session.needs_ =
+      std::max(session.needs_, executor_.required_sequence({requests_.data(), window_}));
   if (session.needs_ == 0) put_first(session, false);
 }
 
@@ -93,7 +94,7 @@ void SessionHost::release_part(const Session& session) {
   release_replies();
 }
 
-void SessionHost::add_log_waiter(const Waiters::Handle& waiter) {
+void SessionHost::add_log_waiter(const BlockedClients::Handle& waiter) {
   log_waiters_.push_back(waiter);
   if (durability_.await(executor_.worker(), waiter->log_sequence)) {
     post([this] { release_kept(); });
@@ -102,16 +103,16 @@ void SessionHost::add_log_waiter(const Waiters::Handle& waiter) {
 
 void SessionHost::answer_log_waiters() {
   // Those who wait for replicas as well are told how it stands when their time is up.
-  std::vector<Waiters::Handle> waiting = std::exchange(log_waiters_, {});
+  std::vector<BlockedClients::Handle> waiting = std::exchange(log_waiters_, {});
   uint64_t next = UINT64_MAX;
-  for (const Waiters::Handle& waiter : waiting) {
+  for (const BlockedClients::Handle& waiter : waiting) {
     Session* session = find(waiter->caller.id);
     if (session == nullptr || session->waiter_ != waiter || waiter->for_replicas) continue;
     if (durability_.durable() < waiter->log_sequence) {
       next = std::min(next, waiter->log_sequence);
       log_waiters_.push_back(waiter);
     } else if (executor_.world().waiters->cancel(waiter)) {
-      executor_.count_ended_wait(*waiter, {});
+      executor_.blocked().count_unblocked(*waiter, {});
       session->answer_waiting(waiter, durability_.covers(waiter->log_sequence)
                                           ? "*2\r\n:1\r\n:0\r\n"
                                           : "-ERR WAITAOF cannot be used when numlocal is set but "

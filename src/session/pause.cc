@@ -4,8 +4,8 @@
 
 namespace sorrel {
 
-void heed_node(SessionWorld& world) {
-  for (SessionHost* host : world.hosts) host->executor().heed_node();
+void update_expiry_mode(SessionWorld& world) {
+  for (SessionHost* host : world.hosts) host->executor().update_expiry_mode();
 }
 
 void begin_pause(SessionWorld& world, NodeState::Pause mode, int64_t until_ms, int64_t now_ms) {
@@ -16,7 +16,7 @@ void begin_pause(SessionWorld& world, NodeState::Pause mode, int64_t until_ms, i
   node.pause = std::max(mode, node.pause);
   node.pause_until_ms = until_ms;
   node.reasons |= NodeState::kPaused;
-  heed_node(world);
+  update_expiry_mode(world);
 }
 
 void end_pause(SessionWorld& world) {
@@ -25,7 +25,7 @@ void end_pause(SessionWorld& world) {
   node.pause = NodeState::Pause::kNone;
   node.pause_until_ms = 0;
   node.reasons &= ~uint32_t{NodeState::kPaused};
-  heed_node(world);
+  update_expiry_mode(world);
   for (SessionHost* host : world.hosts) {
     if (host->suspended_count() > 0) host->post([host] { host->resume_postponed(); });
   }

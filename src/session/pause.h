@@ -13,7 +13,7 @@ namespace sorrel {
 
 // Whether keys rest has changed. Workers look at the node when a batch begins; those that are in
 // theirs must know before their next command.
-void heed_node(SessionWorld& world);
+void update_expiry_mode(SessionWorld& world);
 
 // Of two pauses the later end and the stricter mode hold. An end that is not in the future starts
 // no pause.

@@ -60,7 +60,7 @@ void Session::run_last_input() {
   const uint64_t began_cycles = cycles_now();
   const size_t size = held_.size();
   for (size_t left = size + 1; held_.size() < left && size - held_.size() < kLastInputBytes;) {
-    if (host_.executor_.ns_since(began_cycles) > kLastInputNs) break;
+    if (host_.executor_.recorder().ns_since(began_cycles) > kLastInputNs) break;
     left = held_.size();
     rest_ = Rest::kNone;
     host_.share_ = {};
@@ -74,7 +74,7 @@ void Session::read_or_not() {
   const auto most = static_cast<size_t>(host_.world_.options.query_buffer_limit / 4);
   const bool enough =
       rest_ == Rest::kUntilNextTurn ||
-      (rest_ == Rest::kUntilTaken && held_.size() + transaction_.argument_bytes() >= most);
+      (rest_ == Rest::kUntilTaken && unparsed_bytes() + transaction_.argument_bytes() >= most);
   // What it had sent before it hung up is run, and answered.
   stream_->defer_end(rest_ == Rest::kUntilNextTurn);
   // While its command lets others in, what it runs lies in bytes that must not move.
@@ -98,7 +98,7 @@ void SessionHost::run_throttled() {
     share_ = {};
     session->go_on();
     release_in_passing(*session);
-    const auto took_ns = static_cast<uint64_t>(executor_.ns_since(began_cycles));
+    const auto took_ns = static_cast<uint64_t>(executor_.recorder().ns_since(began_cycles));
     if (took_ns >= world_.options.share_ns) break;
   }
   flush_effects();

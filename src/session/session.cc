@@ -17,6 +17,9 @@ namespace {
 // A peer that is to be closed gets this long to take a byte of what it was answered.
 constexpr int64_t kFlushPatienceMs = 60'000;
 constexpr int64_t kWebRequestLogMs = 60'000;
+// Bytes of messages that a client with client-side caching may leave unread while no limit is
+// configured: some hundred thousand keys, which are cheaper to forget all at once.
+constexpr size_t kUnreadInvalidations = 16 * 1024 * 1024;
 // A wait may be as long as the clock counts; its timer looks again now and then.
 constexpr int64_t kLongestTimerMs = 60 * 60 * 1000;
 
@@ -59,14 +62,12 @@ void Session::on_data(std::string_view bytes) {
     held_.append(bytes);
     watch_memory();
     if (rest_ != Rest::kNone) read_or_not();
+    // An argument that is complete now is too long all the same.
+    enforce_query_limit(parser_.argument_bytes(held_.size()));
     run_held();
   }
-  if (!closing_ && over_query_limit()) {
-    host_.stats_.query_limit_closes++;
-    host_.world_.log.warning("Closing client that reached max query buffer length: " +
-                             client_line(*this, host_.now_ms()));
-    close_soon(false);
-  }
+  // While it rests it is not read on, and Redis would have parsed what is there.
+  enforce_query_limit(suspended_ || rest_ != Rest::kNone ? 0 : unparsed_bytes());
   if (!closing_) watch_memory();
   if (closing_) {
     held_.clear();
@@ -80,11 +81,24 @@ void Session::run_held() {
   held_.consume(process(held_.view()));
 }
 
-bool Session::over_query_limit() const {
+// As in Redis, arguments that are parsed have left the query buffer, also those of a request that
+// is not complete.
+size_t Session::unparsed_bytes() const {
+  return held_.size() - std::min(held_.size(), parser_.understood());
+}
+
+void Session::enforce_query_limit(size_t unparsed) {
+  if (closing_) return;
   const auto limit = static_cast<size_t>(host_.world_.options.query_buffer_limit);
-  // What is queued was read from there.
-  if (held_.size() + transaction_.argument_bytes() > limit) return true;
-  return !caller_.authenticated() && held_.size() > kUnauthenticatedQueryLimit;
+  // Queued commands count as well: they have not run.
+  if (unparsed + transaction_.argument_bytes() <= limit &&
+      (caller_.authenticated() || held_.size() <= kUnauthenticatedQueryLimit)) {
+    return;
+  }
+  host_.stats_.query_limit_closes++;
+  host_.world_.log.warning("Closing client that reached max query buffer length: " +
+                           client_line(*this, host_.now_ms()));
+  close_soon(false);
 }
 
 void Session::suspend() {
@@ -200,10 +214,11 @@ size_t Session::run_window(std::string_view bytes, size_t at) {
   size_t end = at;
   const bool sound = parse_window(bytes, end);
   const std::span<Request> requests(host_.requests_.data(), host_.window_);
-  const auto look = requests.size() > 1 ? Executor::Look::kAhead : Executor::Look::kNot;
-  host_.executor_.prepare(requests, caller_.db, look);
-  if (look == Executor::Look::kAhead) {
-    for (Request& request : requests) Executor::prefetch(request);
+  const auto look =
+      requests.size() > 1 ? RequestPreparer::Look::kAhead : RequestPreparer::Look::kNot;
+  host_.executor_.requests().prepare(requests, caller_.db, look);
+  if (look == RequestPreparer::Look::kAhead) {
+    for (Request& request : requests) RequestPreparer::prefetch(request);
   }
   bool goes_on = false;
   const size_t done = run_requests(requests, at, goes_on);
@@ -267,6 +282,7 @@ size_t Session::run_window(std::string_view bytes, size_t at) {
     suspend();
   } else {
     start_waiting();
+    push_held();  // they lie in scratch, and its answer may come much later
   }
   return outcome;
 }
@@ -298,6 +314,10 @@ void Session::finish_request(size_t mark) {
     be_heard_again();
   }
   if ((afterwards_ & kException) != 0) end_exception();
+  push_held();
+}
+
+void Session::push_held() {
   if ((afterwards_ & kPushed) == 0) return;
   afterwards_ &= ~unsigned{kPushed};
   host_.queue_running();
@@ -340,7 +360,37 @@ void Session::send(std::string_view bytes) {
   host_.add_slice(*this, {&buffer, begin, buffer.size()});
 }
 
+// A little may wait whatever the limits are, and is judged when it is sent.
+bool Session::admits_push(size_t bytes) {
+  unsent_pushes_ += bytes;
+  if (unsent_pushes_ <= SessionHost::kReplyBuffer) [[likely]]
+    return true;
+  if (over_limit_ || closing_) return false;
+  const OutputLimit& bound = host_.output_bound(*this);
+  if (bound.hard_bytes == 0 || output_bytes() + unsent_pushes_ <= bound.hard_bytes) return true;
+  over_limit_ = true;
+  host_.over_limit_.push_back(this);
+  return false;
+}
+
+bool Session::admits_invalidation() {
+  if (missed_invalidations_) return false;
+  if (unsent_pushes_ + unread_pushes_ <= kUnreadInvalidations && !host_.pushed_too_much())
+      [[likely]]
+    return true;
+  const OutputLimit& bound = host_.output_bound(*this);
+  if (bound.hard_bytes != 0 || bound.soft_bytes != 0) return true;
+  // A client that reads all the time may never have read everything.
+  const size_t unread = std::min(unread_pushes_, output_bytes());
+  if (unsent_pushes_ + unread <= kUnreadInvalidations && !host_.pushed_too_much()) return true;
+  missed_invalidations_ = true;
+  host_.make_up_invalidations(*this);
+  return false;
+}
+
 void Session::push(const Piece& piece) {
+  if (!admits_push(piece.end - piece.begin)) [[unlikely]]
+    return;
   if (host_.running_.session != this) {
     host_.add_slice(*this, piece);
   } else if (host_.running_.in_request) {
@@ -429,13 +479,13 @@ void Session::kill() {
 }
 
 void Session::on_drained() {
-  over_soft_limit_since_ms_ = 0;
+  host_.note_output_empty(*this);
   last_use_ms_ = host_.now_ms();
   if (rest_ == Rest::kUntilTaken) go_on();
 }
 
 void Session::start_waiting() {
-  waiter_ = host_.executor_.take_waiter();
+  waiter_ = host_.executor_.blocked().take_blocked();
   host_.waiting_++;
   if (waiter_->log_sequence != 0) host_.add_log_waiter(waiter_);
   if (waiter_->deadline_ms == 0) return;
@@ -457,7 +507,7 @@ void Session::time_is_up() {
   resp::OutputBuffer out;
   resp::ReplyWriter reply(out, caller_.protocol);
   write_end_of_wait(reply);
-  host_.executor_.count_ended_wait(*waiter_, {});
+  host_.executor_.blocked().count_unblocked(*waiter_, {});
   answer_waiting(waiter_, out.view());
 }
 
@@ -480,7 +530,7 @@ void Session::stop_waiting() {
   host_.waiting_--;
 }
 
-void Session::answer_waiting(const Waiters::Handle& waiter, std::string_view reply) {
+void Session::answer_waiting(const BlockedClients::Handle& waiter, std::string_view reply) {
   // It may have closed, or waited for something else, since this was sent on its way.
   if (waiter_ == nullptr || waiter_->ticket != waiter->ticket || closing_) return;
   stop_waiting();
@@ -503,7 +553,7 @@ bool Session::end_wait(bool with_error) {
     write_end_of_wait(reply);
   }
   host_.post([host = &host_, waiter = waiter_, text = std::string(out.view()), with_error] {
-    host->executor_.count_ended_wait(*waiter, with_error ? "UNBLOCKED" : "");
+    host->executor_.blocked().count_unblocked(*waiter, with_error ? "UNBLOCKED" : "");
     if (Session* session = host->find(waiter->caller.id)) session->answer_waiting(waiter, text);
   });
   return true;
@@ -590,6 +640,7 @@ void Session::reset_state() {
   host_.world_.pubsub.unsubscribe_all(*this);
   host_.world_.tracking.disable(*this);
   set_monitoring(false);
+  missed_invalidations_ = false;
   leave_transaction();
   set_protocol(host_.world_.options.default_protocol);
   caller_.db = 0;
@@ -606,8 +657,7 @@ const Command* Session::last_command() const {
 }
 
 size_t Session::query_bytes() const {
-  if (host_.running_.session == this) return host_.running_.bytes;
-  return held_.size() - std::min(held_.size(), parser_.understood());
+  return host_.running_.session == this ? host_.running_.bytes : unparsed_bytes();
 }
 
 size_t Session::argument_bytes() const {

@@ -5,11 +5,11 @@
 #include <string>
 #include <string_view>
 
+#include "dispatch/blocked_clients.h"
 #include "dispatch/caller.h"
 #include "dispatch/command_table.h"
 #include "dispatch/executor.h"
 #include "dispatch/transaction.h"
-#include "dispatch/waiters.h"
 #include "io/loop.h"
 #include "resp/request_parser.h"
 #include "session/held_bytes.h"
@@ -63,7 +63,7 @@ class Session final : public io::StreamHandler {
 
   void attach(io::Stream* stream);
   // The command it waited in has been answered by somebody: sends that and goes on.
-  void answer_waiting(const Waiters::Handle& waiter, std::string_view reply);
+  void answer_waiting(const BlockedClients::Handle& waiter, std::string_view reply);
   // Ends the wait with a null (or an error, for CLIENT UNBLOCK). False: it does not wait, or is
   // just being served. Under the gate, from any worker.
   bool end_wait(bool with_error);
@@ -86,6 +86,12 @@ class Session final : public io::StreamHandler {
   // Sends what has been written for many at the end of the turn; behind the answer of the request
   // that it is running itself, if any, so that no message lies within an answer.
   void push(const Piece& piece);
+  // Asked before every push and line for MONITOR. False: the client is over its output limit and is
+  // closed at the end of the loop iteration; the message is dropped.
+  bool admits_push(size_t bytes);
+  // Asked before every invalidation. False: without a configured limit, the client has left so many
+  // unread that the message is dropped; an invalidation of all keys follows once it has read them.
+  bool admits_invalidation();
   // For what its own command has caused: behind the answer too when somebody else has run it,
   // because it waited.
   void push_own(const Piece& piece);
@@ -177,6 +183,8 @@ class Session final : public io::StreamHandler {
     }
   }
   void finish_request(size_t mark);
+  // Messages that have waited for the end of its request.
+  void push_held();
   void end_exception();
   // Tells COMMANDLOG.
   void note_large(ExecutionObserver::Large what, const Request& request, size_t bytes);
@@ -204,7 +212,9 @@ class Session final : public io::StreamHandler {
   void run_held();
   void protocol_error();
   bool refuse_web_request(const Request& request);
-  bool over_query_limit() const;
+  size_t unparsed_bytes() const;
+  // Closes it when so much input is more than it may send ahead.
+  void enforce_query_limit(size_t unparsed);
   bool check_flush(int64_t now_ms);
 
   SessionHost& host_;
@@ -216,8 +226,8 @@ class Session final : public io::StreamHandler {
   std::unique_ptr<Listening> listening_;
   std::unique_ptr<TrackingState> tracking_;
   const Command* last_command_ = nullptr;
-  Waiters::Handle waiter_;      // waits for keys; runs nothing until then
-  io::TimerId wait_timer_ = 0;  // 0: none
+  BlockedClients::Handle waiter_;  // waits for keys; runs nothing until then
+  io::TimerId wait_timer_ = 0;     // 0: none
   int64_t created_ms_;
   int64_t last_use_ms_;
   int64_t over_soft_limit_since_ms_ = 0;
@@ -234,7 +244,11 @@ class Session final : public io::StreamHandler {
   };
   unsigned afterwards_ = 0;
   uint32_t last_slice_ = 0;  // the last of its slices of this turn, counted from 1; 0: none
-  uint64_t needs_ = 0;       // the effect that must be durable before its replies go; 0: none
+  bool over_limit_ = false;  // a message was refused; it is in SessionHost::over_limit_
+  bool missed_invalidations_ = false;
+  size_t unsent_pushes_ = 0;  // bytes of messages in this turn's slices
+  size_t unread_pushes_ = 0;  // of messages sent since the peer last had taken everything
+  uint64_t needs_ = 0;        // the effect that must be durable before its replies go; 0: none
   // Replies that wait for that; null: none. While there are some it is not read.
   std::unique_ptr<std::string> kept_replies_;
   bool goes_first_ = false;  // in a turn, since its replies have had to wait for the disk

@@ -17,9 +17,6 @@ constexpr size_t kSendBytes = 256 * 1024;
 constexpr size_t kTurnBytes = 8 * 1024 * 1024;
 // So are they when they are in that many slices.
 constexpr size_t kSendSlices = 32 * 1024;
-// An answer up to this size does not count towards the limits of what may wait: Redis has a buffer
-// of this size for each connection.
-constexpr size_t kReplyBuffer = 16 * 1024;
 // Who leaves this much lying runs nothing more before it has taken it, unless the configuration
 // says how much may wait. Whoever sends many requests at a time and reads only then is none the
 // wiser.
@@ -96,7 +93,7 @@ void SessionHost::begin_turn(int64_t now_ms) {
 
 void SessionHost::begin_running(Session& session, size_t bytes) {
   executor_.begin_batch(now_ms());
-  if (share_.session != session.id()) share_ = {session.id(), executor_.last_cycles()};
+  if (share_.session != session.id()) share_ = {session.id(), executor_.recorder().last_cycles()};
   writer_.begin(session.caller_.protocol);
   running_ = {&session, bytes, nullptr, out_.size(), true};
 }
@@ -169,7 +166,10 @@ void SessionHost::bound_scratch(size_t mark) {
     running_.session->close_soon(false);
   }
   queue_running();
+  // Its request has ended: broadcasts to it are sent now, too, since the scratch is cleared.
+  let_messages_first(true);
   flush_effects();
+  let_messages_first(false);
   // The window is not at its end, so nobody knows yet what these tell of.
   note_needs_of_latest(*running_.session);
   release_replies();
@@ -179,7 +179,7 @@ void SessionHost::bound_scratch(size_t mark) {
 }
 
 void SessionHost::send_served(uint64_t needed) {
-  for (Executor::Served& served : executor_.take_served()) {
+  for (ServeBlocked::Served& served : executor_.blocked().take_served()) {
     SessionHost* host = world_.hosts[served.waiter->worker];
     host->post([host, needed, served = std::move(served)] {
       Session* session = host->find(served.waiter->caller.id);
@@ -199,6 +199,9 @@ void SessionHost::bound_pushed() {
 
 // Sessions may be closed while this runs, but none is freed: that happens inside poll().
 void SessionHost::send_all_slices() {
+  for (Session* session : std::exchange(over_limit_, {})) {
+    if (!session->killed()) close_over_output_limit(*session);
+  }
   if (durability_.holds()) [[unlikely]]
     note_needs_of_messages();
   for (const Slice& slice : slices_) {
@@ -224,6 +227,7 @@ void SessionHost::release_replies() {
 inline void SessionHost::send_slices(const Slice& first) {
   Session& session = *first.session;
   session.last_slice_ = 0;
+  session.unread_pushes_ += std::exchange(session.unsent_pushes_, 0);
   if (session.needs_ != 0 && keep_back(first)) [[unlikely]]
     return;
   if (first.next == 0) [[likely]] {
@@ -281,12 +285,9 @@ void SessionHost::let_go(Session& session) {
 // `more`: what is about to be sent.
 void SessionHost::enforce_output_limit(Session& session, size_t more) {
   const size_t pending = session.output_bytes() + more;
-  if (pending == 0) [[likely]] {
-    session.over_soft_limit_since_ms_ = 0;
-    return;
-  }
-  const OutputBound& bound = type_of(session) == ClientType::kPubSub ? world_.options.pubsub_output
-                                                                     : world_.options.normal_output;
+  if (pending == 0) [[likely]]
+    return note_output_empty(session);
+  const OutputLimit& bound = output_bound(session);
   bool over = bound.hard_bytes > 0 && pending > bound.hard_bytes;
   if (!session.caller_.authenticated() && pending - more > kUnauthenticatedOutputLimit) over = true;
   if (bound.soft_bytes > 0 && pending > bound.soft_bytes) {
@@ -300,14 +301,32 @@ void SessionHost::enforce_output_limit(Session& session, size_t more) {
     if (more == 0) session.rest(Session::Rest::kUntilTaken);
   }
   if (session.killed()) return;
-  if (!over) {
-    if (more == 0) session.watch_memory();
-    return;
-  }
+  if (over) return close_over_output_limit(session);
+  if (more == 0) session.watch_memory();
+}
+
+const OutputLimit& SessionHost::output_bound(const Session& session) const {
+  return type_of(session) == ClientType::kPubSub ? world_.options.pubsub_output
+                                                 : world_.options.normal_output;
+}
+
+void SessionHost::close_over_output_limit(Session& session) {
   stats_.output_limit_closes++;
   world_.log.warning("Client " + client_line(session, now_ms()) +
                      " scheduled to be closed ASAP for overcoming of output buffer limits.");
   session.close_soon(false);
+}
+
+// In a task of its own, since slices may be being sent now. While output waits, it comes too early:
+// note_output_empty() follows.
+void SessionHost::make_up_invalidations(Session& session) {
+  post([this, id = session.id()] {
+    Session* late = find(id);
+    if (late == nullptr || late->closing() || !late->missed_invalidations_) return;
+    if (late->output_bytes() > 0) return;
+    late->missed_invalidations_ = false;
+    world_.tracking.forget_all(*late);
+  });
 }
 
 void SessionHost::forget(Session& session) {
@@ -325,6 +344,7 @@ void SessionHost::forget(Session& session) {
     if (slice.session == &session) slice.session = nullptr;
   }
   std::erase(ending_, &session);
+  std::erase(over_limit_, &session);
   if (session.kept_replies_ != nullptr) std::erase(kept_back_, &session);
   world_.connected.fetch_sub(1, std::memory_order_relaxed);
   session.stream_ = nullptr;
@@ -402,7 +422,7 @@ void SessionHost::run_posted() {
 void SessionHost::post_invalidation(const Invalidation& word) {
   {
     const std::lock_guard lock(mailbox_mutex_);
-    invalidations_.push_back(word);
+    invalidations_.add(word);
     set_message_bit(kInvalidated);
   }
   loop_.wake();
@@ -414,10 +434,13 @@ void SessionHost::deliver_messages() {
   std::vector<Invalidation> words;
   {
     const std::lock_guard lock(mailbox_mutex_);
-    words.swap(invalidations_);
+    words = invalidations_.take();
     clear_message_bit(kInvalidated);
   }
-  for (const Invalidation& word : words) world_.tracking.deliver(*this, word);
+  for (const Invalidation& word : words) {
+    world_.tracking.deliver(*this, word);
+    bound_pushed();
+  }
 }
 
 Session* SessionHost::find(uint64_t id) const {
@@ -430,7 +453,9 @@ void SessionHost::for_each(const std::function<void(Session&)>& visit) const {
 }
 
 void SessionHost::send_to_monitors(std::string_view line) {
-  for (Session* monitor : monitors_) monitor->send(line);
+  for (Session* monitor : monitors_) {
+    if (monitor->admits_push(line.size())) monitor->send(line);
+  }
 }
 
 size_t SessionHost::memory_bytes() const {

@@ -19,6 +19,7 @@
 #include "io/loop.h"
 #include "resp/output_buffer.h"
 #include "resp/reply_writer.h"
+#include "session/invalidation_queue.h"
 #include "session/notifications.h"
 #include "session/pubsub.h"
 #include "session/session.h"
@@ -95,7 +96,7 @@ class SessionHost {
   void flush_messages(uint64_t needed) {
     if (!broadcasts_.empty()) [[unlikely]]
       world_.tracking.flush_broadcasts(*this);
-    if (executor_.has_served()) [[unlikely]]
+    if (executor_.blocked().has_served()) [[unlikely]]
       send_served(needed);
   }
   void release_replies();
@@ -172,6 +173,8 @@ class SessionHost {
   }
   // Between two messages: sends early when much has been gathered and no request is running.
   void bound_pushed();
+  // One request has caused so many messages that further invalidations must collapse.
+  bool pushed_too_much() const { return pushed_[0].size() + pushed_[1].size() > kMostPushed; }
 
   // See PubSub, which keeps them.
   TopicTable& topics() { return topics_; }
@@ -206,6 +209,10 @@ class SessionHost {
   friend class Session;
 
   static constexpr size_t kWindow = 32;  // requests parsed ahead
+  // An answer up to this size does not count towards the limits of what may wait: Redis has a
+  // buffer of this size for each connection.
+  static constexpr size_t kReplyBuffer = 16 * 1024;
+  static constexpr size_t kMostPushed = 64 * 1024 * 1024;
   // Commands, see release_part(): who does not wait for the disk is answered more often than the
   // disk gets something to do, which costs a sync each time.
   static constexpr uint64_t kAnsweredTogether = 1024;
@@ -241,7 +248,7 @@ class SessionHost {
   };
   // Has the running session used up its share?
   bool share_is_used() const {
-    const uint64_t had_ns = executor_.ns_from(share_.began_cycles);
+    const uint64_t had_ns = executor_.recorder().ns_from(share_.began_cycles);
     return had_ns > std::min(kLeastShareNs, world_.options.share_ns) && had_ns > share_ns();
   }
   // The more clients wait, the shorter: new input of many of them would be as long as one pipeline.
@@ -274,6 +281,16 @@ class SessionHost {
   void end_soon(Session& session) { ending_.push_back(&session); }
   void forget(Session& session);
   void enforce_output_limit(Session& session, size_t more);
+  const OutputLimit& output_bound(const Session& session) const;
+  void close_over_output_limit(Session& session);
+  // Its peer has taken everything.
+  void note_output_empty(Session& session) {
+    session.over_soft_limit_since_ms_ = 0;
+    session.unread_pushes_ = 0;
+    if (session.missed_invalidations_) [[unlikely]]
+      make_up_invalidations(session);
+  }
+  void make_up_invalidations(Session& session);
   // What the window of requests that this session has just run makes its replies wait for.
   void note_needs(Session& session);
   // It is told of something that may be as late as the latest effect.
@@ -283,7 +300,7 @@ class SessionHost {
   // True: the session's replies stay here until they may go.
   bool keep_back(const Slice& first);
   void let_go(Session& session);
-  void add_log_waiter(const Waiters::Handle& waiter);
+  void add_log_waiter(const BlockedClients::Handle& waiter);
   void answer_log_waiters();
   void wait_for_pause_end();
   void end_pause_when_over(int64_t now_ms);
@@ -320,11 +337,12 @@ class SessionHost {
   std::deque<uint64_t> throttled_;  // ids, each once; some may have gone
   // Sessions are freed only inside poll(), when no slice is left, so plain pointers are safe.
   std::vector<Slice> slices_;
-  std::vector<Piece> held_pieces_;            // for the running session, behind its request
-  std::vector<Session*> ending_;              // closed behind the turn's slices
-  std::vector<Waiters::Handle> log_waiters_;  // of WAITAOF; some may have gone
-  uint64_t kept_until_ = UINT64_MAX;          // nobody can be let go before this effect is durable
-  std::vector<Session*> kept_back_;  // their replies wait until what they tell of is durable
+  std::vector<Piece> held_pieces_;                   // for the running session, behind its request
+  std::vector<Session*> ending_;                     // closed behind the turn's slices
+  std::vector<Session*> over_limit_;                 // refused a message; closed before any is sent
+  std::vector<BlockedClients::Handle> log_waiters_;  // of WAITAOF; some may have gone
+  uint64_t kept_until_ = UINT64_MAX;  // nobody can be let go before this effect is durable
+  std::vector<Session*> kept_back_;   // their replies wait until what they tell of is durable
 
   // Scratch of one window.
   resp::ArgList args_;
@@ -339,7 +357,7 @@ class SessionHost {
 
   std::mutex mailbox_mutex_;
   std::vector<std::function<void()>> mailbox_;  // guarded by mailbox_mutex_
-  std::vector<Invalidation> invalidations_;     // guarded by mailbox_mutex_
+  InvalidationQueue invalidations_;             // guarded by mailbox_mutex_
 };
 
 }  // namespace sorrel

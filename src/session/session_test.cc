@@ -182,6 +182,52 @@ TEST_F(SessionTest, TheQueryBufferHasALimit) {
   EXPECT_EQ(ask(other, repeated(echo(std::string(1000, 'y')), 500)).size(), 1009u * 500);
 }
 
+// The request arrives in pieces of a tenth of the limit.
+TEST_F(SessionTest, ParsedArgumentsHaveLeftTheQueryBuffer) {
+  constexpr size_t kLimit = 100'000;
+  sessions.options.query_buffer_limit = kLimit;
+  const auto send = [&](const Client& client, std::string_view bytes) {
+    std::string got;
+    for (size_t at = 0; at < bytes.size(); at += kLimit / 10) {
+      got += ask(client, bytes.substr(at, kLimit / 10));
+    }
+    return got;
+  };
+  const std::string many = "*41\r\n$6\r\nEXISTS\r\n" + repeated(bulk(std::string(30'000, 'k')), 40);
+  auto client = connect();
+  EXPECT_EQ(send(client, many), ":0\r\n");
+  EXPECT_EQ(send(client, many.substr(0, 600'000)), "");
+  EXPECT_FALSE(client->closed_by_server());
+  EXPECT_GT(session_of(client)->memory_bytes(), 600'000u);
+  // An argument with its end may be as long as the limit, wherever it stands.
+  for (const size_t before : {0, 70'000}) {
+    const std::string begin = before == 0
+                                  ? "*2\r\n$6\r\nEXISTS\r\n"
+                                  : "*3\r\n$6\r\nEXISTS\r\n" + bulk(std::string(before, 'k'));
+    auto fits = connect();
+    EXPECT_EQ(send(fits, begin + bulk(std::string(kLimit - 2, 'k'))), ":0\r\n");
+    auto too_long = connect();
+    EXPECT_EQ(send(too_long, begin + bulk(std::string(kLimit - 1, 'k'))), "");
+    EXPECT_TRUE(too_long->closed_by_server());
+  }
+  EXPECT_EQ(host().stats().query_limit_closes, 2u);
+}
+
+TEST_F(SessionTest, APostponedRequestHasLeftTheQueryBuffer) {
+  sessions.options.query_buffer_limit = 100'000;
+  auto admin = connect();
+  ask(admin, "CLIENT PAUSE 100000 ALL\r\n");
+  auto client = connect();
+  const std::string key(90'000, 'k');
+  EXPECT_EQ(ask(client, "*4\r\n$6\r\nEXISTS\r\n" + bulk(key)), "");
+  EXPECT_EQ(ask(client, bulk(key)), "");
+  EXPECT_EQ(ask(client, bulk(key)), "");
+  EXPECT_TRUE(session_of(client)->suspended());
+  EXPECT_EQ(ask(admin, "CLIENT UNPAUSE\r\n"), "+OK\r\n");
+  EXPECT_EQ(client->take(), ":0\r\n");
+  EXPECT_FALSE(client->closed_by_server());
+}
+
 // ---- Before authentication.
 
 class UnauthenticatedTest : public SessionTest {

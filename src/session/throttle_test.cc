@@ -11,7 +11,7 @@ constexpr std::string_view kWrong = "AUTH wrong\r\n";
 constexpr std::string_view kWrongPass =
     "-WRONGPASS invalid username-password pair or user is disabled.\r\n";
 
-std::string many(std::string_view request, size_t count) {
+std::string pipeline_of(std::string_view request, size_t count) {
   std::string text;
   for (size_t i = 0; i < count; i++) text += request;
   return text;
@@ -36,7 +36,7 @@ TEST_F(ThrottleTest, OthersAreServedBetweenWrongPasswords) {
   auto other = connect();
   EXPECT_EQ(ask(other, "AUTH right\r\n"), "+OK\r\n");
   const auto flood = connect_many(10);
-  for (const Client& client : flood) client->push(many(kWrong, 1000));
+  for (const Client& client : flood) client->push(pipeline_of(kWrong, 1000));
   other->push("PING\r\n");
   turn();
   EXPECT_EQ(other->take(), "+PONG\r\n");
@@ -56,7 +56,7 @@ TEST_F(ThrottleTest, OthersAreServedBetweenWrongPasswords) {
   }
   run();
   for (size_t i = 0; i < flood.size(); i++) {
-    EXPECT_EQ(got[i] + flood[i]->take(), many(kWrongPass, 1000));
+    EXPECT_EQ(got[i] + flood[i]->take(), pipeline_of(kWrongPass, 1000));
   }
   EXPECT_EQ(host().throttled_count(), 0u);
 }
@@ -64,7 +64,7 @@ TEST_F(ThrottleTest, OthersAreServedBetweenWrongPasswords) {
 TEST_F(ThrottleTest, ANewClientLogsInMeanwhile) {
   require_password("right");
   const auto flood = connect_many(10);
-  for (const Client& client : flood) client->push(many(kWrong, 1000));
+  for (const Client& client : flood) client->push(pipeline_of(kWrong, 1000));
   turn();
   auto fresh = worker().loop.connect(6379);
   fresh->push("AUTH right\r\n");
@@ -81,8 +81,8 @@ TEST_F(ThrottleTest, RefusedAndUnknownCommandsTakeTimeToo) {
   require_password("right");
   auto late = connect();
   EXPECT_EQ(ask(early, "AUTH right\r\n"), "+OK\r\n");
-  early->push(many("NONSENSE\r\n", 1000));
-  late->push(many("PING\r\n", 1000));
+  early->push(pipeline_of("NONSENSE\r\n", 1000));
+  late->push(pipeline_of("PING\r\n", 1000));
   turn();
   const std::string unknown = early->take();
   const std::string refused = late->take();
@@ -91,17 +91,17 @@ TEST_F(ThrottleTest, RefusedAndUnknownCommandsTakeTimeToo) {
   run();
   const std::string all = unknown + early->take();
   EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 1000);
-  EXPECT_EQ(refused + late->take(), many("-NOAUTH Authentication required.\r\n", 1000));
+  EXPECT_EQ(refused + late->take(), pipeline_of("-NOAUTH Authentication required.\r\n", 1000));
 }
 
 TEST_F(ThrottleTest, QueuedCommandsTakeTimeToo) {
   auto client = connect();
-  client->push("MULTI\r\n" + many("SET a b\r\n", 1000) + "DISCARD\r\n");
+  client->push("MULTI\r\n" + pipeline_of("SET a b\r\n", 1000) + "DISCARD\r\n");
   turn();
   const std::string begun = client->take();
   EXPECT_LE(static_cast<size_t>(std::count(begun.begin(), begun.end(), '\n')), 64u);
   run();
-  EXPECT_EQ(begun + client->take(), "+OK\r\n" + many("+QUEUED\r\n", 1000) + "+OK\r\n");
+  EXPECT_EQ(begun + client->take(), "+OK\r\n" + pipeline_of("+QUEUED\r\n", 1000) + "+OK\r\n");
 }
 
 TEST_F(ThrottleTest, NoBatchOfSlowCommandsRunsAtOnce) {
@@ -110,7 +110,7 @@ TEST_F(ThrottleTest, NoBatchOfSlowCommandsRunsAtOnce) {
   auto other = connect();
   size_t calls = 0;
   during = [&](Call&) { calls++; };
-  for (const Client& client : slow) client->push(many("TOUCH key\r\n", 30));
+  for (const Client& client : slow) client->push(pipeline_of("TOUCH key\r\n", 30));
   other->push("PING\r\n");
   turn();
   EXPECT_EQ(other->take(), "+PONG\r\n");
@@ -120,7 +120,7 @@ TEST_F(ThrottleTest, NoBatchOfSlowCommandsRunsAtOnce) {
     ASSERT_EQ(calls, wanted);
   }
   run();
-  for (const Client& client : slow) EXPECT_EQ(client->take(), many(":0\r\n", 30));
+  for (const Client& client : slow) EXPECT_EQ(client->take(), pipeline_of(":0\r\n", 30));
 }
 
 TEST_F(ThrottleTest, ThoseWhoWaitTakeTurns) {
@@ -129,8 +129,8 @@ TEST_F(ThrottleTest, ThoseWhoWaitTakeTurns) {
   during = [&](Call& call) { order.emplace_back(call.arg(1)); };
   auto first = connect();
   auto second = connect();
-  first->push(many("TOUCH first\r\n", 20));
-  second->push(many("TOUCH second\r\n", 20));
+  first->push(pipeline_of("TOUCH first\r\n", 20));
+  second->push(pipeline_of("TOUCH second\r\n", 20));
   run();
   ASSERT_EQ(order.size(), 40u);
   for (size_t i = 0; i < order.size(); i++) {
@@ -149,8 +149,8 @@ TEST_F(ThrottleTest, AShareIsThatOfAllReadsOfAnIteration) {
   Session* session = session_of(client);
   worker().executor.enter();
   host().begin_turn(worker().loop.clock().wall_ms());
-  session->on_data(many(kWrong, 1));
-  session->on_data(many(kWrong, 1));
+  session->on_data(pipeline_of(kWrong, 1));
+  session->on_data(pipeline_of(kWrong, 1));
   host().release_replies();
   EXPECT_EQ(client->take(), kWrongPass);
   host().serve_throttled();
@@ -172,12 +172,12 @@ TEST_F(ThrottleTest, AShortRequestIsNotThrottled) {
 // It may have said that it sends nothing more, and wait for the answers.
 TEST_F(ThrottleTest, ThePeersEndIsSeenBehindItsRequests) {
   auto client = connect();
-  client->push(many("PING\r\n", 500));
+  client->push(pipeline_of("PING\r\n", 500));
   client->close();
   turn();
   EXPECT_FALSE(client->closed_by_server());
   run();
-  EXPECT_EQ(client->take(), many("+PONG\r\n", 500));
+  EXPECT_EQ(client->take(), pipeline_of("+PONG\r\n", 500));
   EXPECT_TRUE(client->closed_by_server());
   EXPECT_EQ(host().session_count(), 0u);
 }
@@ -187,7 +187,7 @@ TEST_F(ThrottleTest, WhatWasSentBeforeTheConnectionBrokeIsRun) {
   size_t calls = 0;
   during = [&](Call&) { calls++; };
   auto client = connect();
-  client->push(many("TOUCH key\r\n", 500));
+  client->push(pipeline_of("TOUCH key\r\n", 500));
   turn();
   EXPECT_LT(calls, 500u);
   client->break_connection();
@@ -200,7 +200,7 @@ TEST_F(ThrottleTest, WhatWasSentBeforeTheConnectionBrokeIsRun) {
 TEST_F(ThrottleTest, BeforeALoginItIsNot) {
   require_password("right");
   auto client = connect();
-  client->push(many(kWrong, 500));
+  client->push(pipeline_of(kWrong, 500));
   turn();
   client->break_connection();
   run();
@@ -214,7 +214,7 @@ TEST_F(ThrottleTest, WhoIsKilledRunsNothingMore) {
   during = [&](Call&) { calls++; };
   auto client = connect();
   auto other = connect();
-  client->push(many("TOUCH key\r\n", 500));
+  client->push(pipeline_of("TOUCH key\r\n", 500));
   turn();
   other->push(fmt::format("CLIENT KILL ID {}\r\n", id_of(client)));
   run();
@@ -227,7 +227,7 @@ TEST_F(ThrottleTest, WhoIsKilledRunsNothingMore) {
 TEST_F(ThrottleTest, APauseHoldsThrottledClientsToo) {
   auto client = connect();
   auto other = connect();
-  client->push(many("PING\r\n", 500));
+  client->push(pipeline_of("PING\r\n", 500));
   turn();
   const std::string begun = client->take();
   other->push("CLIENT PAUSE 100\r\n");
@@ -236,7 +236,7 @@ TEST_F(ThrottleTest, APauseHoldsThrottledClientsToo) {
   EXPECT_LT(begun.size() + more.size(), 500 * 7u);
   EXPECT_EQ(host().suspended_count(), 1u);
   advance(200);
-  EXPECT_EQ(begun + more + client->take(), many("+PONG\r\n", 500));
+  EXPECT_EQ(begun + more + client->take(), pipeline_of("+PONG\r\n", 500));
 }
 
 TEST_F(ThrottleTest, OthersAreServedWhileASlowCommandLetsThemIn) {
@@ -244,7 +244,7 @@ TEST_F(ThrottleTest, OthersAreServedWhileASlowCommandLetsThemIn) {
   auto client = connect();
   auto flood = connect();
   auto other = connect();
-  flood->push(many("PING\r\n", 500));
+  flood->push(pipeline_of("PING\r\n", 500));
   turn();
   during = [&](Call&) {
     other->push("PING\r\n");
@@ -257,7 +257,7 @@ TEST_F(ThrottleTest, OthersAreServedWhileASlowCommandLetsThemIn) {
   client->push("TOUCH a\r\nTOUCH b\r\n");
   run();
   EXPECT_EQ(client->take(), ":0\r\n:0\r\n");
-  EXPECT_EQ(flood->take(), many("+PONG\r\n", 500));
+  EXPECT_EQ(flood->take(), pipeline_of("+PONG\r\n", 500));
 }
 
 TEST_F(ThrottleTest, EachWorkerHasAQueueOfItsOwn) {
@@ -266,11 +266,11 @@ TEST_F(ThrottleTest, EachWorkerHasAQueueOfItsOwn) {
   std::vector<Client> flood;
   for (size_t i = 0; i < 8; i++) {
     flood.push_back(connect(i % 4));
-    flood.back()->push(many(kWrong, 200));
+    flood.back()->push(pipeline_of(kWrong, 200));
   }
   auto other = connect(1);
   EXPECT_EQ(ask(other, "AUTH right\r\n"), "+OK\r\n");
-  for (const Client& client : flood) EXPECT_EQ(client->take(), many(kWrongPass, 200));
+  for (const Client& client : flood) EXPECT_EQ(client->take(), pipeline_of(kWrongPass, 200));
 }
 
 }  // namespace

@@ -20,6 +20,8 @@ struct PrefixReaders {
 namespace {
 
 constexpr std::string_view kChannel = "__redis__:invalidate";
+// Names of keys that one request may change before a broadcast stands for all keys.
+constexpr size_t kMostBroadcastBytes = 16 * 1024 * 1024;
 
 ForgottenKeys one_key(std::string_view key) {
   return std::make_shared<const std::vector<std::string>>(1, std::string(key));
@@ -47,6 +49,7 @@ enum class Told : uint8_t { kItself, kOfItsOwn, kRedirected };
 void write_to(SessionHost& host, Session& session, Told how, const ForgottenKeys& keys) {
   const int protocol = session.caller().protocol;
   if (protocol == 2 && (how != Told::kRedirected || session.listening() == nullptr)) return;
+  if (!session.admits_invalidation()) return;
   const Piece piece = host.write_piece(protocol, [&](resp::ReplyWriter& writer) {
     if (protocol == 3) {
       writer.push(2);
@@ -184,17 +187,23 @@ void Tracking::note_for_broadcast(const Change& change) {
     if (!change.key.starts_with(prefix)) continue;
     Broadcast& pending = world_.hosts[change.worker]->broadcasts()[prefix];
     pending.readers = readers;
-    pending.keys[std::string(change.key)] = change.actor;
+    if (pending.all) continue;
+    const auto [at, added] = pending.keys.insert_or_assign(std::string(change.key), change.actor);
+    if (added) pending.key_bytes += sizeof(*at) + change.key.size();
+    if (pending.key_bytes <= kMostBroadcastBytes) continue;
+    pending.all = true;
+    pending.keys.clear();
   }
 }
 
 void Tracking::flush_broadcasts(SessionHost& host) {
   const PendingBroadcasts pending = std::exchange(host.broadcasts(), {});
   for (const auto& [prefix, broadcast] : pending) {
-    const ForgottenKeys all = keys_not_of(broadcast, kNobody);
+    const ForgottenKeys all = broadcast.all ? nullptr : keys_not_of(broadcast, kNobody);
     for (const PrefixReaders::One& one : broadcast.readers->readers) {
-      ForgottenKeys keys = one.no_loop ? keys_not_of(broadcast, one.reader.id) : all;
-      if (keys->empty()) continue;
+      ForgottenKeys keys = all;
+      if (one.no_loop && all != nullptr) keys = keys_not_of(broadcast, one.reader.id);
+      if (keys != nullptr && keys->empty()) continue;
       send(host, one.reader.worker,
            {Invalidation::Kind::kBroadcast, one.reader.id, {}, std::move(keys)});
     }
@@ -227,6 +236,10 @@ void Tracking::send(SessionHost& here, unsigned worker, const Invalidation& word
   } else {
     host->post_invalidation(word);
   }
+}
+
+void Tracking::forget_all(Session& session) {
+  write_to(session.host(), session, Told::kRedirected, nullptr);
 }
 
 void Tracking::deliver(SessionHost& host, const Invalidation& word) {

@@ -9,6 +9,7 @@
 
 #include "dispatch/executor.h"
 #include "keyspace/change.h"
+#include "session/session_options.h"
 #include "session/tracking_table.h"
 
 namespace sorrel {
@@ -57,6 +58,8 @@ struct PrefixReaders;
 struct Broadcast {
   std::shared_ptr<PrefixReaders> readers;
   std::map<std::string, uint64_t> keys;
+  size_t key_bytes = 0;
+  bool all = false;  // too many keys to name: `keys` is empty, and everything is to be forgotten
 };
 using PendingBroadcasts = std::map<std::string, Broadcast>;
 
@@ -92,6 +95,8 @@ class Tracking final : public ChangeObserver, public ReadObserver {
 
   // The end of the turn: tells who hears of prefixes.
   void flush_broadcasts(SessionHost& host);
+  // The session has missed some: it is to forget all keys. By its worker.
+  static void forget_all(Session& session);
   // Hands what other workers have sent to sessions of `host`.
   void deliver(SessionHost& host, const Invalidation& word);
 
@@ -117,7 +122,7 @@ class Tracking final : public ChangeObserver, public ReadObserver {
   // By prefix. Read by workers in their batches.
   std::map<std::string, std::shared_ptr<PrefixReaders>, std::less<>> prefixes_;
   int64_t clients_ = 0;
-  size_t max_keys_ = 1'000'000;
+  size_t max_keys_ = ClientOptions{}.tracking_table_max_keys;
 };
 
 }  // namespace sorrel

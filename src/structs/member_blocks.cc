@@ -6,7 +6,7 @@
 namespace sorrel {
 
 void MemberBlocks::expect(size_t entries) {
-  if (slab_ == nullptr && entries >= kSlabFrom) slab_ = std::make_unique<Slab>();
+  if (slab_ == nullptr && entries >= kSlabFrom) slab_ = std::make_unique<Slab>(0);
 }
 
 MemberBlocks::Made MemberBlocks::make(size_t size, size_t entries) {

@@ -33,7 +33,7 @@ class MemberBlocks {
   // False: whoever forgets all blocks need not release them.
   bool any_apart() const { return apart_bytes_ > 0; }
   size_t memory_bytes() const {
-    return (slab_ == nullptr ? 0 : sizeof(Slab) + slab_->reserved_bytes()) + apart_bytes_;
+    return (slab_ == nullptr ? 0 : sizeof(Slab) + slab_->memory_bytes()) + apart_bytes_;
   }
 
   static bool in_slab(const void* block) { return (load<uint8_t>(block) & kInSlab) != 0; }

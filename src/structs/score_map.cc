@@ -23,7 +23,7 @@ ScoreMap::~ScoreMap() {
 }
 
 size_t ScoreMap::memory_bytes() const {
-  return sizeof *this + table_.memory_bytes() + tree_.memory_bytes() + slab_.reserved_bytes() +
+  return sizeof *this + table_.memory_bytes() + tree_.memory_bytes() + slab_.memory_bytes() +
          apart_bytes_;
 }
 

@@ -60,7 +60,7 @@ class ScoreMap {
   TableStamps stamps_;
   Table table_;
   ScoreTree tree_;
-  Slab slab_;               // of marked entries
+  Slab slab_{0};            // of marked entries
   size_t apart_bytes_ = 0;  // of the others
 };
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 
 #include "base/sanitizer.h"
 
@@ -13,60 +14,78 @@
 namespace sorrel {
 
 // Small blocks in steps of 8 bytes, where general allocators step by 16: a record of 55 bytes takes
-// 56, not 64. Blocks of one size share a slab:
+// 56, not 64. Blocks of one size share pages:
 //
-//   slab (32 KB, aligned to its size, so a block finds it by masking its own address)
+//   page (32 KB, aligned to its size, so a block finds it by masking its own address)
 //   +--------+-------+-------+------+-----+
 //   | header | block | block | free | ... |      free blocks are linked through their first word
 //   +--------+-------+-------+------+-----+
+//
+// A page holds one size and belongs to one Slab, and there are 64 sizes and many Slabs: a page for
+// each, mostly empty, would be far more memory than the blocks. So the first blocks of each size
+// come from malloc, which all Slabs share, and pages only when there is enough to fill several:
+//
+//   blocks of one size:   | kApartBytes from malloc | page | page | page, partly free |
+//
+// Free blocks that gather in pages are bounded by compact(), which the owner calls.
 //
 // Each partition of the keyspace owns one Slab, used only under that partition's latch: no locks
 // here.
 class Slab {
  public:
   static constexpr size_t kMaxBlock = 512;
+  // Blocks of one size up to so many bytes together come from malloc. A partly free page is then at
+  // most a fifth of the memory of its size.
+  static constexpr size_t kApartBytes = size_t{128} << 10;
 
-  Slab() = default;
+  // `most_apart`: 0 for an owner with many blocks of few sizes; allocate() is never null then.
+  explicit Slab(size_t most_apart = kApartBytes) : most_apart_(most_apart) {}
   ~Slab();
   Slab(const Slab&) = delete;
   Slab& operator=(const Slab&) = delete;
 
   static constexpr size_t rounded(size_t size) { return (size + 7) & ~size_t{7}; }
 
-  // An 8-aligned block of rounded(size) bytes, content unspecified. Precondition: 0 < size <=
-  // kMaxBlock.
+  // An 8-aligned block of rounded(size) bytes, content unspecified. Null: there are so few blocks
+  // of this size that it is to come from allocate_apart(). Precondition: 0 < size <= kMaxBlock.
   void* allocate(size_t size) {
-    SizeClass& sized = classes_[(size + 7) / 8];
-    Page* page = sized.current;
+    Page* page = current_[(size + 7) / 8];
     if (page == nullptr || page->free == nullptr) return allocate_slow(rounded(size));
-    Link* block = page->free;
-    unpoison(block, rounded(size));
-    page->free = block->next;
-    page->live++;
-    used_bytes_ += rounded(size);
-    return block;
+    return take(page, rounded(size));
   }
+  // `block` came from allocate() of this Slab.
+  void release(void* block);
 
-  // `block` came from allocate() of this Slab. Returns the bytes that became free.
-  size_t release(void* block);
+  // The same outside of pages. The caller knows which of its blocks are; clear() does not free
+  // them.
+  void* allocate_apart(size_t size);
+  void release_apart(void* block, size_t size);
 
-  // The size that `block` really has; a new content up to this long needs no new block.
+  // The size that a block of allocate() really has; a new content up to this long needs no new one.
   static size_t block_size(const void* block) { return page_of(block)->block_size; }
 
-  // Frees every block at once.
+  // Whether free blocks in partly free pages are more than an eighth of memory_bytes().
+  bool is_sparse() const { return loose_bytes_ > memory_bytes_ / 8; }
+  // Moves the blocks of one page into free blocks of others and frees the page; calls
+  // `moved(from, to)` for each block after copying it. False: no size has a page's worth of free
+  // blocks in others.
+  bool compact(const std::function<void(void* from, void* to)>& moved);
+
+  // Frees every page at once.
   void clear();
 
-  size_t used_bytes() const { return used_bytes_; }          // blocks handed out, rounded
-  size_t reserved_bytes() const { return reserved_bytes_; }  // whole slabs
+  // Whole pages, and blocks apart as malloc rounds them.
+  size_t memory_bytes() const { return memory_bytes_; }
 
  private:
   static constexpr size_t kPageSize = 32 * 1024;
+  static constexpr size_t kSizes = kMaxBlock / 8 + 1;
 
   struct Link {
     Link* next;
   };
-  // Invariants: live + length(free) == capacity; a page is in its class's list iff it is `current`
-  // or has a free block.
+  // Invariants: live + length(free) == capacity; a page is in its size's list iff it is the current
+  // one or has a free block.
   struct Page {
     Page* next;
     Page* previous;
@@ -78,26 +97,46 @@ class Slab {
     Page* all_next;  // every page of the Slab, for clear()
     Page* all_previous;
   };
+  // Apart from current_, which every allocation reads.
   struct SizeClass {
-    Page* current = nullptr;  // head of the list of pages with room
+    size_t pages = 0;
+    size_t loose = 0;  // free blocks in listed pages other than the current one
+    size_t apart = 0;  // blocks outside of pages
   };
 
   static Page* page_of(const void* block) {
     return reinterpret_cast<Page*>(reinterpret_cast<uintptr_t>(block) & ~(kPageSize - 1));
   }
+  static size_t index_of(const Page* page) { return page->block_size / 8; }
+  static char* blocks_of(Page* page);
   static void poison(void* block, size_t size);
   static void unpoison(void* block, size_t size);
+
+  static void* take(Page* page, size_t size) {
+    Link* block = page->free;
+    unpoison(block, size);
+    page->free = block->next;
+    page->live++;
+    return block;
+  }
 
   void* allocate_slow(size_t size);
   Page* new_page(size_t block_size);
   void free_page(Page* page);
   void list(Page* page);
   void unlist(Page* page);
+  void add_loose(const Page* page, size_t blocks);
+  void take_loose(const Page* page, size_t blocks);
+  static size_t free_blocks(const Page* page) { return page->capacity - page->live; }
+  void free_current_if_spare(size_t index);
+  static Page* emptiest_after(Page* current);
 
-  std::array<SizeClass, kMaxBlock / 8 + 1> classes_;
+  std::array<Page*, kSizes> current_{};  // heads of the lists of pages with room
+  std::array<SizeClass, kSizes> sizes_{};
   Page* all_ = nullptr;
-  size_t used_bytes_ = 0;
-  size_t reserved_bytes_ = 0;
+  size_t memory_bytes_ = 0;
+  size_t loose_bytes_ = 0;  // of all sizes
+  size_t most_apart_;
 };
 
 #if SORREL_ASAN

@@ -339,6 +339,12 @@ void Table::free_all() {
   std::free(directory_);
 }
 
+void Table::move_entry(const void* from, void* to) {
+  const Position at =
+      find(hash_of_(to, context_), [from](const void* entry) { return entry == from; });
+  replace(at, to);
+}
+
 void Table::clear() {
   free_all();
   reset();

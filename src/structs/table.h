@@ -87,6 +87,9 @@ class Table {
   Position insert(uint64_t hash, void* entry);
   // Puts another entry (same hash) in place; the mark stays.
   void replace(Position at, void* entry) { *at.slot = (*at.slot & ~kPointerBits) | bits_of(entry); }
+  // The entry at `from` lies at `to` now: the same in all but its address. `from` is not looked
+  // into.
+  void move_entry(const void* from, void* to);
   // Invalidates positions.
   void erase(Position at);
   // Forgets all entries without touching them.

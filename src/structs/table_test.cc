@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <unordered_set>
+#include <utility>
 
 #include "base/random.h"
 
@@ -66,6 +67,19 @@ TEST_F(TableTest, FindsWhatWasInsertedAndNothingElse) {
     ASSERT_EQ(find(id).entry(), entries[id].get());
   }
   for (uint64_t id = 50'000; id < 60'000; id++) ASSERT_FALSE(find(id));
+}
+
+TEST_F(TableTest, AnEntryThatMovedIsFoundWhereItIs) {
+  for (uint64_t id = 0; id < 1000; id++) add(id);
+  table.mark(find(7), 100);
+  for (uint64_t id = 0; id < 1000; id += 7) {
+    auto moved = std::make_unique<Entry>(Entry{id});
+    table.move_entry(entries[id].get(), moved.get());
+    entries[id] = std::move(moved);
+  }
+  EXPECT_EQ(table.size(), 1000u);
+  for (uint64_t id = 0; id < 1000; id++) ASSERT_EQ(find(id).entry(), entries[id].get());
+  EXPECT_TRUE(table.is_marked(find(7)));
 }
 
 TEST_F(TableTest, MemoryPerEntryStaysEvenAtEverySize) {

@@ -35,7 +35,7 @@ class KeyMeasure {
  private:
   KeyFacts take(const rdb::FileKey& key, Record* record);
 
-  RecordArena arena_;
+  RecordArena arena_{0};
 };
 
 }  // namespace sorrel::tools

@@ -98,17 +98,28 @@ void RecordArena::write_header(Record* at, std::string_view key, int64_t expiry,
 
 Record* RecordArena::allocate(std::string_view key, int64_t expiry, const Shape& shape) {
   const size_t bytes = record_bytes(key.size(), expiry, shape.value_bytes);
-  Record* record;
+  void* block = bytes <= Slab::kMaxBlock ? slab_.allocate(bytes) : nullptr;
+  if (block == nullptr) [[unlikely]]
+    return allocate_apart(bytes, key, expiry, shape);
+  auto* record = static_cast<Record*>(block);
+  write_header(record, key, expiry, shape);
+  record->set_access(0);
+  return record;
+}
+
+Record* RecordArena::allocate_apart(size_t bytes, std::string_view key, int64_t expiry,
+                                    const Shape& shape) {
+  void* block = nullptr;
   if (bytes <= Slab::kMaxBlock) {
-    record = static_cast<Record*>(slab_.allocate(bytes));
-    write_header(record, key, expiry, shape);
+    block = slab_.allocate_apart(bytes);
   } else {
-    record = static_cast<Record*>(std::malloc(bytes));
-    if (record == nullptr) throw std::bad_alloc();
-    oversize_bytes_ += bytes;
-    write_header(record, key, expiry, shape);
-    record->flags_ |= Record::kOversize;
+    block = std::malloc(bytes);
+    if (block == nullptr) throw std::bad_alloc();
+    oversize_bytes_ += heap_size(bytes);
   }
+  auto* record = static_cast<Record*>(block);
+  write_header(record, key, expiry, shape);
+  record->flags_ |= Record::kApart;
   record->set_access(0);
   return record;
 }
@@ -129,17 +140,18 @@ inline size_t RecordArena::bytes_of(const Record* record) {
   const std::string_view key = record->key();
   const size_t bytes = record_bytes(key.size(), expiry, shape.value_bytes);
   // Asking the slab for the size would touch another line of memory.
-  if ((record->flags_ & Record::kOversize) == 0 && bytes <= Slab::kMaxBlock &&
-      Slab::rounded(bytes) == Slab::rounded(bytes_of(record))) {
+  if (bytes <= Slab::kMaxBlock && Slab::rounded(bytes) == Slab::rounded(bytes_of(record))) {
     if ((expiry != kNoExpiry) == record->has_expiry()) {
       // The usual overwrite: key and deadline stay where they are.
       record->kind_ = static_cast<uint8_t>(static_cast<unsigned>(shape.type) |
                                            static_cast<unsigned>(shape.encoding) << 4);
-      record->flags_ =
-          (record->flags_ & (Record::kExpiry | Record::kLongKey)) | shape.flags | phase_;
+      record->flags_ = (record->flags_ & (Record::kExpiry | Record::kLongKey | Record::kApart)) |
+                       shape.flags | phase_;
       if (expiry != kNoExpiry) record->set_expiry(expiry);
     } else {
+      const uint8_t apart = record->flags_ & Record::kApart;
       write_header(record, key, expiry, shape);
+      record->flags_ |= apart;
     }
     return record;
   }
@@ -299,7 +311,7 @@ RecordArena::Mutable RecordArena::resize_string(Record* record, size_t size) {
       // Doubling up to a megabyte, then a megabyte at a time: appends stay cheap and the slack
       // bounded.
       const size_t capacity = size < (1u << 20) ? size * 2 : size + (1u << 20);
-      count_outside(string->memory_bytes(), sizeof(RawString) + capacity);
+      count_outside(string->memory_bytes(), heap_size(sizeof(RawString) + capacity));
       void* grown = std::realloc(string, sizeof(RawString) + capacity);
       if (grown == nullptr) throw std::bad_alloc();
       string = static_cast<RawString*>(grown);
@@ -397,11 +409,13 @@ void RecordArena::free_value(Record* record, Freeing why) {
 }
 
 void RecordArena::free_block(Record* record) {
-  if ((record->flags_ & Record::kOversize) == 0) {
+  if ((record->flags_ & Record::kApart) == 0) {
     slab_.release(record);
     return;
   }
-  oversize_bytes_ -= bytes_of(record);
+  const size_t bytes = bytes_of(record);
+  if (bytes <= Slab::kMaxBlock) return slab_.release_apart(record, bytes);
+  oversize_bytes_ -= heap_size(bytes);
   std::free(record);
 }
 
@@ -411,13 +425,9 @@ void RecordArena::free(Record* record, Freeing why) {
 }
 
 size_t RecordArena::memory_of(const Record* record) {
-  size_t bytes = 0;
-  if ((record->flags_ & Record::kOversize) == 0) {
-    bytes = Slab::block_size(record);
-  } else {
-    bytes = bytes_of(record);
-  }
-  return bytes + outside_bytes(record);
+  const size_t bytes = bytes_of(record);
+  const bool apart = (record->flags_ & Record::kApart) != 0;
+  return (apart ? heap_size(bytes) : Slab::rounded(bytes)) + outside_bytes(record);
 }
 
 }  // namespace sorrel

@@ -2,10 +2,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/heap_size.h"
 #include "structs/slab.h"
 
 namespace sorrel {
@@ -100,7 +102,7 @@ class Record {
   friend class RecordArena;
   static constexpr uint8_t kExpiry = 1;
   static constexpr uint8_t kLongKey = 2;     // more than 255 bytes
-  static constexpr uint8_t kOversize = 4;    // allocated apart from the slab
+  static constexpr uint8_t kApart = 4;       // allocated apart from the slab's pages
   static constexpr uint8_t kModified = 8;    // see was_modified()
   static constexpr uint8_t kLongValue = 16;  // embedded length takes two bytes
   static constexpr uint8_t kPhase = 32;      // see phase()
@@ -129,7 +131,7 @@ struct RawString {
   char data[];
 
   std::string_view view() const { return {data, size}; }
-  size_t memory_bytes() const { return sizeof(RawString) + capacity; }
+  size_t memory_bytes() const { return heap_size(sizeof(RawString) + capacity); }
 };
 
 // Makes, changes and frees the records of one partition and counts their bytes. Used under that
@@ -147,7 +149,8 @@ class RecordArena {
   // Takes what is too big to free in passing.
   using FreeLater = void (*)(void* context, const Garbage& garbage);
 
-  RecordArena() = default;
+  // `most_apart`: see Slab. With 0 a record takes as much as it would among many.
+  explicit RecordArena(size_t most_apart = Slab::kApartBytes) : slab_(most_apart) {}
   RecordArena(const RecordArena&) = delete;
   RecordArena& operator=(const RecordArena&) = delete;
 
@@ -205,9 +208,17 @@ class RecordArena {
   static constexpr size_t kLargeValue = size_t{4} << 20;
   size_t large_values() const { return large_values_; }
 
-  // Everything the records take, the allocator's rounding included.
-  size_t used_bytes() const { return slab_.used_bytes() + oversize_bytes_; }
-  size_t reserved_bytes() const { return slab_.reserved_bytes() + oversize_bytes_; }
+  // Memory of the records, with the allocator's rounding and with free blocks kept for reuse.
+  size_t memory_bytes() const { return slab_.memory_bytes() + oversize_bytes_; }
+
+  // Records freed in no order leave free blocks in pages that other records still use. True: these
+  // are so many that compact() is worth its time.
+  bool is_sparse() const { return slab_.is_sparse(); }
+  // Moves the records of one page to others, calls `moved(from, to)` for each, and frees the page.
+  // `from` must not be read by then. False: no page can be freed.
+  bool compact(const std::function<void(const void* from, Record* to)>& moved) {
+    return slab_.compact([&](void* from, void* to) { moved(from, static_cast<Record*>(to)); });
+  }
   static size_t memory_of(const Record* record);
 
   // Read access, for types/string.h.
@@ -224,6 +235,7 @@ class RecordArena {
   struct Shape;
 
   Record* allocate(std::string_view key, int64_t expiry, const Shape& shape);
+  Record* allocate_apart(size_t bytes, std::string_view key, int64_t expiry, const Shape& shape);
   Record* reshape(Record* record, int64_t expiry, const Shape& shape);
   Record* reallocate(Record* record, int64_t expiry, const Shape& shape);
   static size_t bytes_of(const Record* record);

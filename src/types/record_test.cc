@@ -4,6 +4,8 @@
 
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/random.h"
 #include "types/string.h"
@@ -16,20 +18,32 @@ std::string text_of(const Record* record) {
   return std::string(string_bytes(*record, scratch));
 }
 
-TEST(RecordTest, SixteenByteKeyWithThirtyTwoByteValueTakesFiftySix) {
+// Of one among many; the first few are apart, and rounded up by the allocator.
+size_t bytes_of_one(std::string_view value, int64_t expiry) {
   RecordArena arena;
-  arena.make_string(std::string(16, 'k'), std::string(32, 'v'), kNoExpiry);
-  EXPECT_EQ(arena.used_bytes(), 56u);
-  arena.make_string(std::string(16, 'k'), std::string(32, 'v'), 1);
-  EXPECT_EQ(arena.used_bytes(), 56u + 64u);
-  arena.make_string(std::string(16, 'k'), "123456789", kNoExpiry);
-  EXPECT_EQ(arena.used_bytes(), 56u + 64u + 32u);
+  std::vector<Record*> records;
+  for (int i = 0; i < 10'000; i++) {
+    records.push_back(arena.make_string(std::string(16, 'k'), value, expiry));
+  }
+  const size_t bytes = RecordArena::memory_of(records.back());
+  for (Record* record : records) arena.free(record);
+  EXPECT_EQ(arena.memory_bytes(), 0u);
+  return bytes;
+}
+
+TEST(RecordTest, SixteenByteKeyWithThirtyTwoByteValueTakesFiftySix) {
+  EXPECT_EQ(bytes_of_one(std::string(32, 'v'), kNoExpiry), 56u);
+  EXPECT_EQ(bytes_of_one(std::string(32, 'v'), 1), 64u);
+  EXPECT_EQ(bytes_of_one("123456789", kNoExpiry), 32u);
 }
 
 TEST(RecordTest, EncodingNamesFollowRedis) {
   RecordArena arena;
   const auto name = [&](std::string_view value) {
-    return std::string(string_encoding_name(*arena.make_string("k", value, kNoExpiry)));
+    Record* record = arena.make_string("k", value, kNoExpiry);
+    const std::string encoding(string_encoding_name(*record));
+    arena.free(record);
+    return encoding;
   };
   EXPECT_EQ(name("12"), "int");
   EXPECT_EQ(name("-9223372036854775808"), "int");
@@ -40,6 +54,7 @@ TEST(RecordTest, EncodingNamesFollowRedis) {
   EXPECT_EQ(name(std::string(45, 'x')), "raw");
   Record* grown = arena.resize_string(arena.make_string("k", "12", kNoExpiry), 3).record;
   EXPECT_EQ(string_encoding_name(*grown), "raw");
+  arena.free(grown);
 }
 
 // Every operation in random order on keys and values of every size, beside a plain model.
@@ -106,8 +121,8 @@ TEST(RecordTest, RandomLifeKeepsKeyValueAndDeadline) {
       ASSERT_EQ(m.record->access(), 0xabcdefu);
     }
     arena.free(m.record);
-    ASSERT_EQ(arena.used_bytes(), 0u);
-    ASSERT_EQ(other.used_bytes(), 0u);
+    ASSERT_EQ(arena.memory_bytes(), 0u);
+    ASSERT_EQ(other.memory_bytes(), 0u);
   }
 }
 
@@ -119,16 +134,51 @@ TEST(RecordArenaTest, WhatIsWrittenIsInThePhaseOfTheArena) {
   EXPECT_FALSE(old->phase());
   arena.set_phase(true);
   EXPECT_FALSE(old->phase());
-  EXPECT_TRUE(arena.make_string("new", "2", kNoExpiry)->phase());
+  Record* fresh = arena.make_string("new", "2", kNoExpiry);
+  EXPECT_TRUE(fresh->phase());
   old = arena.assign_string(old, "3", kNoExpiry);
   EXPECT_TRUE(old->phase());
   old->set_phase(false);
-  EXPECT_TRUE(arena.assign_expiry(old, 7)->phase());
+  old = arena.assign_expiry(old, 7);
+  EXPECT_TRUE(old->phase());
   other->set_phase(true);
   EXPECT_EQ(other->expiry(), 5);
   EXPECT_EQ(text_of(other), std::string(300, 'x'));
   arena.set_phase(false);
-  EXPECT_FALSE(arena.assign_integer(other, 4, kNoExpiry)->phase());
+  other = arena.assign_integer(other, 4, kNoExpiry);
+  EXPECT_FALSE(other->phase());
+  for (Record* record : {old, other, fresh}) arena.free(record);
+}
+
+TEST(RecordArenaTest, CompactMovesRecordsWhole) {
+  RecordArena arena;
+  std::vector<Record*> records;
+  const auto key_of = [](size_t i) { return "key:" + std::to_string(100'000 + i); };
+  const auto value_of = [](size_t i) { return std::string(i / 8 % 30, 'v'); };
+  for (size_t i = 0; i < 60'000; i++) {
+    records.push_back(arena.make_string(key_of(i), value_of(i), kNoExpiry));
+    records.back()->set_access(static_cast<uint32_t>(i));
+  }
+  for (size_t i = 0; i < records.size(); i++) {
+    if (i % 8 == 0) continue;
+    arena.free(records[i]);
+    records[i] = nullptr;
+  }
+  const size_t before = arena.memory_bytes();
+  while (arena.is_sparse() && arena.compact([&](const void* from, Record* to) {
+    const size_t i = std::stoul(std::string(to->key().substr(4))) - 100'000;
+    ASSERT_EQ(records[i], from);
+    records[i] = to;
+  })) {
+  }
+  EXPECT_LT(arena.memory_bytes(), before / 2);
+  for (size_t i = 0; i < records.size(); i += 8) {
+    ASSERT_EQ(records[i]->key(), key_of(i));
+    ASSERT_EQ(text_of(records[i]), value_of(i));
+    ASSERT_EQ(records[i]->access(), i);
+    arena.free(records[i]);
+  }
+  EXPECT_EQ(arena.memory_bytes(), 0u);
 }
 
 TEST(RecordArenaTest, LargeValuesAreCounted) {
@@ -170,7 +220,7 @@ TEST(RecordArenaTest, BigValuesAreFreedElsewhere) {
   EXPECT_EQ(deferred, 1u);
   arena.free(arena.make_string("key", five_megabytes, kNoExpiry), Freeing::kDeleted);
   EXPECT_EQ(deferred, 2u);
-  EXPECT_EQ(arena.used_bytes(), 0u);
+  EXPECT_EQ(arena.memory_bytes(), 0u);
 }
 
 }  // namespace

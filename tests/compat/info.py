@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""The fields of INFO: every one of the reference is there, in the same section; what is Sorrel's own is known here.
+"""The fields of INFO: every one of the reference is there, in the same section; what is Sorrel's own is known here. And
+what is zero in the reference after CONFIG RESETSTAT is zero in Sorrel.
 
     tests/compat/info.py [--server PATH] [--threads N]
 """
@@ -59,6 +60,48 @@ def families(names):
     return {name for name in names if not name.startswith(("cmdstat_", "errorstat_", "latency_percentiles_", "db", "slave"))}
 
 
+# What has happened is forgotten, what is so now is not.
+FORGOTTEN = ("SET key value", "GET key", "GET missing", "NOSUCHCOMMAND", "GET", "AUTH no one", "SET short x PX 1", "UNLINK key")
+
+
+def after_reset(server):
+    """{field: text} of INFO behind CONFIG RESETSTAT."""
+    connection, slow = server.connect(), server.connect()
+    try:
+        connection.call("CONFIG", "SET", "lazyfree-lazy-user-del", "yes", "client-query-buffer-limit", "1048576")
+        for i in range(600):  # as many scripts as are not kept
+            connection.call("EVAL", f"return {i}", "0")
+            for line in FORGOTTEN:
+                connection.call(*line.split())
+        slow.send_raw(b"*2\r\n$4\r\nECHO\r\n$2000000\r\n" + b"x" * 1_100_000)
+        slow.wait_closed()
+        connection.call("BGSAVE")
+        wait_until(lambda: b"rdb_bgsave_in_progress:0" in connection.call("INFO", "persistence"), "end of the snapshot")
+        connection.call("CONFIG", "SET", "maxmemory", "1", "maxmemory-policy", "allkeys-random")
+        connection.call("SET", "key", "value")
+        connection.call("CONFIG", "SET", "maxmemory", "0")
+        connection.call("CONFIG", "RESETSTAT")
+        lines = connection.call("INFO", "everything").decode().splitlines()
+        return dict(line.split(":", 1) for line in lines if ":" in line)
+    finally:
+        connection.close()
+        slow.close()
+
+
+def compare_reset(path, threads):
+    ours, theirs = Server(path, threads), Server(REFERENCE)
+    try:
+        mine, reference = after_reset(ours.start()), after_reset(theirs.start())
+    finally:
+        for server in (ours, theirs):
+            server.kill()
+            server.remove()
+    zero = {name for name, text in reference.items() if text == "0"} | {"evicted_scripts"}
+    wrong = [f"{name}:{mine[name]} after CONFIG RESETSTAT" for name in sorted(zero & set(mine)) if mine[name] != "0"]
+    commands = [name for name in mine if name.startswith(("cmdstat_", "errorstat_")) and name != "cmdstat_config|resetstat"]
+    holds(not wrong and not commands, "\n".join(wrong + commands))
+
+
 def compare(path, threads):
     ours, theirs = Server(path, threads), Server(REFERENCE)
     try:
@@ -83,8 +126,11 @@ def main():
     parser.add_argument("--threads", type=int, action="append", help="default: 1 and 4")
     arguments = parser.parse_args()
     path = os.path.abspath(arguments.server)
-    return summary([attempt(f"threads {threads}: fields of INFO", lambda threads=threads: compare(path, threads))
-                    for threads in arguments.threads or (1, 4)])
+    verdicts = []
+    for threads in arguments.threads or (1, 4):
+        verdicts.append(attempt(f"threads {threads}: fields of INFO", lambda threads=threads: compare(path, threads)))
+        verdicts.append(attempt(f"threads {threads}: statistics are reset", lambda threads=threads: compare_reset(path, threads)))
+    return summary(verdicts)
 
 
 if __name__ == "__main__":

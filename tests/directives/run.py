@@ -285,13 +285,13 @@ os.execv(sys.argv[2], sys.argv[2:])
 
 
 def processor_lists_that_a_filter_forbids(arguments):
-    """A container's syscall filter may refuse the call, or say that there is none."""
+    """Under a syscall filter, which may kill for the call, it is not made; so its answer does not matter."""
     for code in (errno.EPERM, errno.ENOSYS):
         wrapper = [sys.executable, "-c", WITHOUT_AFFINITY, str(code)]
         with Running(arguments, ("server_cpulist", "0"), ("bio_cpulist", "0"), ("appendonly", "yes"),
                      wrapper=wrapper) as node:
             same(node.call("SET", "a", "1"), OK)
-            holds(re.search(rf"# server_cpulist '0' has no effect: .*{os.strerror(code)}", node.log()), "no warning")
+            holds(re.search(r"# server_cpulist '0' has no effect: .*system calls are filtered", node.log()), "no warning")
             same(set(map(frozenset, node.processors().values())), {frozenset(os.sched_getaffinity(0))})
 
 

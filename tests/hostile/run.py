@@ -16,9 +16,9 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 
-from lib.resp import Error, Simple  # noqa: E402
+from lib.resp import Aggregate, Error, Nil, Simple, encode_command  # noqa: E402
 from lib.server import Server  # noqa: E402
-from lib.verdict import attempt, holds, same, summary  # noqa: E402
+from lib.verdict import attempt, holds, same, summary, wait_until  # noqa: E402
 
 import fairness  # noqa: E402
 
@@ -103,6 +103,65 @@ def one_that_reads_late(bench):
         holds(late.read() == VALUE, f"answer {i} is another one")
         same(late.read(), b"%d" % i)
     late.close()
+
+
+def used_bytes_alone(bench):
+    """Once the peers of earlier tests are gone."""
+    wait_until(lambda: b"connected_clients:1\r" in bench.bystander.call("INFO", "clients"), "the others are gone")
+    return used_bytes(bench)
+
+
+def used_bytes(bench):
+    return int(re.search(rb"used_memory:(\d+)", bench.bystander.call("INFO", "memory")).group(1))
+
+
+def trackers_that_never_read(bench):
+    """Invalidations of keys that others change: many megabytes, of which little is kept, and no change is concealed."""
+    keys, rounds, trackers = 2000, 30, 4  # 1 KB names: 60 MB for each tracker
+    before, resident = used_bytes_alone(bench), bench.resident_bytes()
+    peers = [bench.server.connect(30.0) for _ in range(trackers)]  # with threads, of every worker
+    for peer in peers:
+        peer.call("HELLO", "3")
+        same(peer.call("CLIENT", "TRACKING", "ON", "BCAST", "PREFIX", "track"), Simple(b"OK"))
+    names = [b"track%04d" % i + b"x" * 1000 for i in range(keys)]
+    for _ in range(rounds):
+        bench.bystander.send_raw(b"".join(encode_command([b"SET", name, b"v"]) for name in names))
+        for _ in names:
+            same(bench.bystander.read(), Simple(b"OK"))
+        bench.answers_soon()
+    # Each may leave 16 MB unread, and what one loop iteration brought.
+    grown = used_bytes(bench) - before
+    holds(grown < trackers * 24 * MEGABYTE, f"used_memory grew by {grown // MEGABYTE} MB")
+    grown = bench.resident_bytes() - resident
+    holds(grown < trackers * 50 * MEGABYTE, f"memory grew by {grown // MEGABYTE} MB")
+    for peer in peers:
+        while not isinstance(peer.read().items[1], Nil):  # ["invalidate", null]: all keys
+            pass
+    bench.bystander.call("SET", "track", "v")
+    for peer in peers:
+        while peer.read().items[1] != Aggregate("array", [b"track"]):
+            pass
+        peer.close()
+    bench.bystander.call("DEL", *names)
+
+
+def a_listener_that_never_reads(bench):
+    """It is closed at the limit of its class, 32 MB, wherever the publisher lives."""
+    message = b"m" * MEGABYTE
+    for _ in range(4):  # with threads, from every worker
+        before = used_bytes_alone(bench)
+        with bench.raw() as peer:
+            peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            peer.sendall(b"SUBSCRIBE channel\r\n")
+            holds(peer.recv(100).startswith(b"*3"), "it is not subscribed")
+            most = 0
+            for _ in range(100):
+                if bench.bystander.call("PUBLISH", "channel", message) == 0:
+                    break
+                most = max(most, used_bytes(bench) - before)
+            else:
+                holds(False, "it is still there")
+            holds(20 * MEGABYTE < most < 35 * MEGABYTE, f"{most // MEGABYTE} MB waited for it")
 
 
 def a_byte_at_a_time(bench):
@@ -213,6 +272,8 @@ TESTS = [
     one_that_never_reads,
     many_that_never_read,
     one_that_reads_late,
+    trackers_that_never_read,
+    a_listener_that_never_reads,
     a_byte_at_a_time,
     garbage,
     more_than_it_may_announce,

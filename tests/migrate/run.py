@@ -15,12 +15,14 @@ import threading
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "tests"))
 
+from lib.certificates import Certificates  # noqa: E402
 from lib.resp import Error, Simple  # noqa: E402
 from lib.server import Server  # noqa: E402
 from lib.verdict import attempt, holds, same, summary, wait_until  # noqa: E402
 
 OK = Simple(b"OK")
 WRITING = Error(b"IOERR error or timeout writing to target instance")
+CONNECTING = Error(b"IOERR error or timeout connecting to the client")
 READING = Error(b"IOERR error or timeout reading to target instance")
 FILL = (
     ("SET", "string", "text"), ("SET", "number", "17"), ("SET", "long", "x" * 300_000),
@@ -32,11 +34,13 @@ FILL = (
 class Two:
     """The server under test, with the append only log, and another one."""
 
-    def __init__(self, path, threads, other, other_threads):
+    def __init__(self, path, threads, other, other_threads, certificates=None):
         self.threads = threads
         log = [("appendonly", "yes"), ("appendfsync", "always"), ("enable-debug-command", "yes")]
-        self.source = Server(path, threads, log).start()
-        self.target = Server(other, other_threads).start()
+        if certificates:
+            log.append(("tls-cluster", "yes"))
+        self.source = Server(path, threads, log, certificates=certificates).start()
+        self.target = Server(other, other_threads, certificates=certificates).start()
         self.here, self.there = self.source.connect(), self.target.connect()
 
     def migrate(self, *words, port=None, connection=None):
@@ -178,6 +182,55 @@ def strange_peers(two):
     same(two.here.call("GET", "b"), b"2")
 
 
+def names(two):
+    two.here.call("MSET", "a", "1", "b", "2")
+    for key in "ab":
+        same(two.here.call("MIGRATE", "localhost", str(two.target.port), key, "0", "5000"), OK)
+    same(two.kept_lines(), 1)
+    same([two.there.call("GET", key) for key in "ab"], [b"1", b"2"])
+    for words in (("MULTI",), ("SET", "c", "3"), ("MIGRATE", "localhost", str(two.target.port), "c", "0", "5000")):
+        two.here.call(*words)
+    same(two.here.call("EXEC").items, [OK, OK])
+    same(two.there.call("GET", "c"), b"3")
+
+
+def over_tls(two):
+    """Both sides speak TLS and show the certificates of servers."""
+    all_types(two)
+    same(two.kept_lines(), 1)
+    two.here.call("SET", "k", "v")
+    # A peer that does not speak it, one that is silent, one of another authority.
+    for answer, timeout in ((b"-ERR what?\r\n", "5000"), (b"", "200")):
+        with peer(answer) as listener:
+            same(two.migrate("k", "0", timeout, port=listener.getsockname()[1]), CONNECTING)
+    with Strangers(two.target.path) as stranger:
+        same(two.migrate("k", "0", "5000", port=stranger.port), CONNECTING)
+    same(two.here.call("GET", "k"), b"v")
+    # Lines without TLS are not used for encrypted talks, nor the other way round.
+    same(two.here.call("CONFIG", "SET", "tls-cluster", "no"), OK)
+    same(two.migrate("k", "0", "1000"), READING)
+    same(two.here.call("CONFIG", "SET", "tls-cluster", "yes"), OK)
+    same(two.migrate("k", "0", "5000"), OK)
+    same(two.here.call("EXISTS", "k"), 0)
+
+
+class Strangers:
+    """A server whose certificate was signed by an authority that the others do not know."""
+
+    def __init__(self, path):
+        self.certificates = Certificates()
+        self.server = Server(path, certificates=self.certificates).start()
+        self.port = self.server.port
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.end()
+        self.server.remove()
+        self.certificates.remove()
+
+
 def all_at_once(two):
     """Who looks meanwhile sees a thousand keys, or none."""
     names = [str(i) for i in range(1000)]
@@ -203,7 +256,7 @@ def all_at_once(two):
     same(two.here.call("DBSIZE"), 0)
 
 
-TESTS = (all_types, options, passwords, lines_are_kept, strange_peers, all_at_once)
+TESTS = (all_types, options, passwords, lines_are_kept, strange_peers, names, over_tls, all_at_once)
 
 
 def main():
@@ -213,6 +266,7 @@ def main():
     parser.add_argument("--threads", type=int, action="append")
     arguments = parser.parse_args()
     verdicts = []
+    certificates = Certificates()
     for threads in arguments.threads or (1, 4):
         for title, other, other_threads in (("itself", arguments.server, threads), ("the reference", arguments.reference, None)):
             for test in TESTS:
@@ -221,7 +275,7 @@ def main():
                     continue
 
                 def run(test=test, other=other, other_threads=other_threads, threads=threads):
-                    two = Two(arguments.server, threads, other, other_threads)
+                    two = Two(arguments.server, threads, other, other_threads, certificates if test is over_tls else None)
                     try:
                         test(two)
                         two.close()
@@ -229,6 +283,7 @@ def main():
                         two.remove()
 
                 verdicts.append(attempt(f"{test.__name__} to {title}, threads {threads}", run))
+    certificates.remove()
     return summary(verdicts)
 
 

@@ -227,25 +227,52 @@ def rewrites(bench):
     same(bench.digest(), before)
 
 
+def pipelined(connection, *lines):
+    """Several commands in one piece, so that nothing comes in between."""
+    connection.send_raw(b"".join(encode_command([word.encode() for word in words]) for words in lines))
+    return [connection.read() for _ in lines]
+
+
+MOVES = (
+    (("SWAPDB", "0", "3"),),
+    (("SWAPDB", "0", "3"), ("FLUSHDB",), ("SWAPDB", "3", "5"), ("SET", "late", "1")),
+    (("SELECT", "5"), ("FLUSHDB", "SYNC"), ("SET", "late", "2"), ("FLUSHDB", "ASYNC"), ("SELECT", "0")),
+)
+
+
 def databases_move(bench):
-    """What goes or moves while it is saved: the file is that of a moment all the same."""
-    for words in (("SWAPDB", "0", "3"), ("SWAPDB", "0", "3"), ("FLUSHDB",)):
-        reply = bench.control.call("BGSAVE")
-        holds(isinstance(reply, Simple), f"BGSAVE: {reply}")
+    """What goes or moves while it is saved: the file is that of the moment all the same, and is written once."""
+    for number, moves in enumerate(MOVES):
         before = bench.digest()
-        same(bench.control.call(*words), OK)
-        after = bench.digest()
-        wait_until(
-            lambda: bench.field("rdb_bgsave_in_progress") == "0" and os.path.exists(bench.server.folder + "/dump.rdb"),
-            "the snapshot is written", 120)
-        dump = os.path.join(bench.server.folder, "moved")
+        replies = pipelined(bench.control, ("BGSAVE",), *moves)
+        holds(not [reply for reply in replies if isinstance(reply, Error)], f"{moves}: {replies}")
+        holds(bench.digest() != before, "nothing has moved")
+        bench.wait_for_end()
+        same(bench.field("rdb_last_bgsave_status"), "ok")
+        dump = os.path.join(bench.server.folder, f"moved-{number}")
         os.rename(os.path.join(bench.server.folder, "dump.rdb"), dump)
         server = loaded(bench.path, bench.threads, dump)
         try:
-            found = server.connect(timeout=60)
-            holds(digest_of(found) in (before, after), f"{words}: neither as before nor as after")
+            same(digest_of(server.connect(timeout=60)), before)
         finally:
             server.remove()
+    holds(not bench.said("Saving again"), "a snapshot began again")
+
+
+def databases_move_in_a_rewrite(bench):
+    """The same of a log that is rewritten: its base is the moment, and what follows moves the databases."""
+    for moves in (*MOVES, (("FLUSHALL",), ("SET", "late", "3"))):
+        replies = pipelined(bench.control, ("BGREWRITEAOF",), *moves)
+        holds(not [reply for reply in replies if isinstance(reply, Error)], f"{moves}: {replies}")
+        wait_until(lambda: bench.field("aof_rewrite_in_progress") == "0", "the log is rewritten", 120)
+        same(bench.field("aof_last_bgrewrite_status"), "ok")
+        before = bench.digest()
+        bench.control.close()
+        bench.server.end(60)
+        holds(not bench.said("were emptied or swapped"), "the rewrite began again")
+        bench.server.start()
+        bench.control = bench.server.connect(timeout=60)
+        same(bench.digest(), before)
 
 
 def given_up(bench):
@@ -292,6 +319,7 @@ TESTS = {
     "moments": (moments, ()),
     "rewrites": (rewrites, (("appendonly", "yes"),)),
     "databases move": (databases_move, ()),
+    "databases move in a rewrite": (databases_move_in_a_rewrite, (("appendonly", "yes"),)),
     "given up": (given_up, ()),
     "large values": (large_values, ()),
 }

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "config/option_table.h"
+
+namespace sorrel::config {
+
+// The documented configuration file (sorrel.conf): every directive that is not hidden, with its
+// help and its default, made from the table. Loading it changes nothing.
+std::string documented_config(const Table& table);
+
+}  // namespace sorrel::config

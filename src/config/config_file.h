@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "config/option_table.h"
+
+namespace sorrel::config {
+
+// Reads configuration text into `options`, on top of their values: one directive per line, later
+// ones win, lines of a directive that adds up (`save`) add up, `include` is read where it stands
+// (names and globs relative to the working directory).
+//
+// On failure `options` is half filled and of no use, and the error is the whole message for
+// standard error: for a line
+//
+//     *** FATAL CONFIG FILE ERROR (Redis 7.2.4) ***
+//     Reading the configuration file, at line 3
+//     >>> 'timeout abc'
+//     argument couldn't be parsed into an integer
+Status load_config(const Table& table, std::string_view text, Values& options,
+                   const LoadEnvironment& environment);
+
+// The text of a configuration file; a path with *, ? or [ is a glob, and all that match are put
+// together.
+Result<std::string> read_config_file(const std::string& path, const FileAccess& files);
+
+}  // namespace sorrel::config
