@@ -17,7 +17,8 @@ namespace {
 // Stands in for MIGRATE.
 struct Probe {
   TestServer* server = nullptr;
-  std::vector<std::string> prepared;  // the hosts
+  std::vector<std::string> prepared;      // the hosts
+  std::vector<std::future<void>> others;  // not waited for while one of them may have to wait
   int others_ran = 0;
   int ran = 0;
 };
@@ -26,12 +27,13 @@ void prepare(const Command& command, std::span<const std::string_view> args) {
   Probe& probe = *static_cast<Probe*>(command.context);
   probe.prepared.emplace_back(args[1]);
   auto other = std::async(std::launch::async, [&probe] {
-    Caller who;
+    Caller caller;
     NotationSink sink;
     const std::string_view words[] = {"SET", "other", "1"};
-    probe.server->execute_on(probe.server->worker(1), who, words, sink);
+    probe.server->execute_on(probe.server->worker(1), caller, words, sink);
   });
   if (other.wait_for(std::chrono::seconds(10)) == std::future_status::ready) probe.others_ran++;
+  probe.others.push_back(std::move(other));
 }
 
 void run(Call& call) {

@@ -41,7 +41,7 @@ namespace sorrel::io {
 class FakeLoop;
 
 // What both ends of a fake connection share. The loop's end is called the server here and the
-// test's the client, whoever has connected.
+// test's the client, in whichever direction it was connected.
 struct FakeLink {
   std::deque<std::string> to_server;  // one piece is one on_data
   std::string to_client;

@@ -86,7 +86,7 @@ void TlsStream::on_data(std::string_view bytes) {
   feed(bytes);
 }
 
-// Handshakes of those who connect to us have a share of a turn.
+// Only handshakes of accepted connections are rationed: their number is up to the clients.
 bool TlsStream::may_step() {
   if (phase_ != Phase::kHandshake || side_ == Side::kClient) return true;
   return hall_.take_step(context_->policy().handshakes_per_turn);
