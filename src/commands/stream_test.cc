@@ -335,7 +335,7 @@ TEST_P(StreamCommands, MemoryComesBack) {
     size_t bytes = 0;
     for (unsigned i = 0; i < GetParam().partitions; i++) {
       const Database* database = server.keyspace().find_database(i, 0);
-      if (database != nullptr) bytes += database->arena.used_bytes();
+      if (database != nullptr) bytes += database->arena.memory_bytes();
     }
     return bytes;
   };

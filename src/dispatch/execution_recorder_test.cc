@@ -60,10 +60,10 @@ TEST_F(ExecutionRecorderTest, ErrorsOfNestedCommandsAreCountedOnce) {
 }
 
 TEST_F(ExecutionRecorderTest, SlowCommandsAreReported) {
-  node_.state.set_watch_limits(-1, 0);
+  node_.state.set_watch_limits({.slowlog_slower_than_us = -1});
   node_.run({"get", "k"});
   EXPECT_TRUE(listener_.slow.empty());
-  node_.state.set_watch_limits(0, 0);
+  node_.state.set_watch_limits({.slowlog_slower_than_us = 0});
   node_.run({"get", "k"});
   EXPECT_EQ(node_.last_outcome, Executor::Outcome::kDoneLate);
   EXPECT_EQ(listener_.slow, std::vector<std::string>{"get"});

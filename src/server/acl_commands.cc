@@ -18,12 +18,12 @@ namespace {
 
 constexpr size_t kFirstArgument = 2;  // behind "acl" and the subcommand
 
-AclCommands& commands_of(const Call& call) {
+AclCommands& acl_commands_of(const Call& call) {
   return call.context<AclCommands>();
 }
 
 acl::Users& users_of(const Call& call) {
-  return commands_of(call).sessions.users;
+  return acl_commands_of(call).sessions.users;
 }
 
 // Null when the caller is no connection.
@@ -77,7 +77,7 @@ void acl_setuser(Call& call) {
   if (!acl::is_valid_name(name)) {
     return call.reply.error("ERR Usernames can't contain spaces or null characters");
   }
-  SessionWorld& sessions = commands_of(call).sessions;
+  SessionWorld& sessions = acl_commands_of(call).sessions;
   Result<acl::User> user = sessions.users.with_rules(name, call.args.subspan(3));
   if (!user) return call.reply.error("ERR " + user.error().text);
   const acl::AccountHandle known = sessions.users.find(name);
@@ -93,7 +93,7 @@ void acl_deluser(Call& call) {
   if (std::find(names.begin(), names.end(), "default") != names.end()) {
     return call.reply.error("ERR The 'default' user cannot be removed");
   }
-  SessionWorld& sessions = commands_of(call).sessions;
+  SessionWorld& sessions = acl_commands_of(call).sessions;
   std::vector<acl::AccountHandle> gone;
   for (std::string_view name : names) {
     if (acl::AccountHandle account = sessions.users.remove(name)) gone.push_back(account);
@@ -148,7 +148,7 @@ void no_file(Call& call) {
 }
 
 void acl_load(Call& call) {
-  const AclCommands& commands = commands_of(call);
+  const AclCommands& commands = acl_commands_of(call);
   if (commands.options.security.acl_file.empty()) return no_file(call);
   auto users = read_users_file(commands.options, commands.files);
   if (!users) return call.reply.error("ERR " + users.error().text);
@@ -159,7 +159,7 @@ void acl_load(Call& call) {
 }
 
 void acl_save(Call& call) {
-  const AclCommands& commands = commands_of(call);
+  const AclCommands& commands = acl_commands_of(call);
   if (commands.options.security.acl_file.empty()) return no_file(call);
   const std::string text = acl::write_users(commands.sessions.users);
   const Status saved = commands.files.replace
@@ -220,7 +220,7 @@ void answer_log_entry(Call& call, const acl::AccessEntry& entry) {
 void acl_log(Call& call) {
   constexpr int64_t kShownByDefault = 10;
   if (call.argc() > 3) return answer::subcommand_syntax(call);
-  acl::AccessLog& log = commands_of(call).sessions.access_log;
+  acl::AccessLog& log = acl_commands_of(call).sessions.access_log;
   int64_t count = kShownByDefault;
   if (call.argc() == 3) {
     if (iequals(call.arg(2), "RESET")) {
@@ -242,7 +242,7 @@ void acl_dryrun(Call& call) {
     return call.reply.error(fmt::format("ERR User '{}' not found", excerpt(call.arg(2))));
   }
   const auto args = call.args.subspan(3);
-  const Command* command = commands_of(call).table->find_request(args);
+  const Command* command = acl_commands_of(call).table->find_request(args);
   if (command == nullptr) {
     return call.reply.error(fmt::format("ERR Command '{}' not found", excerpt(args[0])));
   }

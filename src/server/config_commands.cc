@@ -8,7 +8,7 @@ namespace {
 
 constexpr size_t kFirstArgument = 2;  // after "config" and the subcommand
 
-ConfigCommands& commands_of(const Call& call) {
+ConfigCommands& config_commands_of(const Call& call) {
   return call.context<ConfigCommands>();
 }
 
@@ -32,7 +32,8 @@ std::vector<Binding> config_bindings(ConfigCommands& commands) {
 
 void config_get(Call& call) {
   const std::vector<std::string> patterns(call.args.begin() + kFirstArgument, call.args.end());
-  const std::vector<config::ConfigStore::Setting> found = commands_of(call).store.get(patterns);
+  const std::vector<config::ConfigStore::Setting> found =
+      config_commands_of(call).store.get(patterns);
   call.reply.map(static_cast<int64_t>(found.size()));
   for (const auto& [name, value] : found) {
     call.reply.bulk(name);
@@ -42,7 +43,7 @@ void config_get(Call& call) {
 
 void config_set(Call& call) {
   if ((call.argc() - kFirstArgument) % 2 != 0) return answer::syntax_error(call);
-  ConfigCommands& commands = commands_of(call);
+  ConfigCommands& commands = config_commands_of(call);
   std::vector<config::ConfigStore::Setting> settings;
   for (size_t i = kFirstArgument; i < call.argc(); i += 2) {
     settings.emplace_back(call.arg(i), call.arg(i + 1));
@@ -60,13 +61,13 @@ void config_set(Call& call) {
 }
 
 void config_resetstat(Call& call) {
-  const ConfigCommands& commands = commands_of(call);
+  const ConfigCommands& commands = config_commands_of(call);
   if (commands.reset_statistics) commands.reset_statistics();
   call.reply.ok();
 }
 
 void config_rewrite(Call& call) {
-  const ConfigCommands& commands = commands_of(call);
+  const ConfigCommands& commands = config_commands_of(call);
   config::RewriteRequest request;
   if (commands.user_lines) {
     if (auto lines = commands.user_lines()) request.words.push_back({"user", std::move(*lines)});

@@ -15,7 +15,7 @@
 namespace sorrel::server {
 namespace {
 
-DatabaseCommands& commands_of(const Call& call) {
+DatabaseCommands& database_commands_of(const Call& call) {
   return call.context<DatabaseCommands>();
 }
 
@@ -25,7 +25,7 @@ void dbsize(Call& call) {
 
 // In the background or not, as asked or as configured; nullopt after a syntax error.
 std::optional<bool> flush_in_background(Call& call) {
-  if (call.argc() == 1) return commands_of(call).options.memory.lazy_user_flush;
+  if (call.argc() == 1) return database_commands_of(call).options.memory.lazy_user_flush;
   if (call.argc() == 2 && iequals(call.arg(1), "sync")) return false;
   if (call.argc() == 2 && iequals(call.arg(1), "async")) return true;
   answer::syntax_error(call);
@@ -54,7 +54,7 @@ void flushall(Call& call) {
   for (int db = 0; db < keyspace.database_count(); db++) keys += keyspace.flush(db, *in_background);
   const uint64_t before = call.keys.changes();
   count_flush(call, keys);
-  if (persist::Persistence* persistence = commands_of(call).persistence) {
+  if (persist::Persistence* persistence = database_commands_of(call).persistence) {
     persistence->after_flush_all(call.keys.changes() - before);
   }
   call.reply.ok();
@@ -88,7 +88,7 @@ void swapdb(Call& call) {
 
 void time(Call& call) {
   constexpr int64_t kUsPerSecond = 1'000'000;
-  const Clock& clock = commands_of(call).clock;
+  const Clock& clock = database_commands_of(call).clock;
   int64_t now_us = 0;
   if (call.caller.kind == Caller::Kind::kScript) {
     // A script is one moment.
@@ -154,7 +154,7 @@ std::optional<Shutdown> parse_shutdown(const Call& call) {
 void shutdown(Call& call) {
   const std::optional<Shutdown> asked = parse_shutdown(call);
   if (!asked) return answer::syntax_error(call);
-  DatabaseCommands& commands = commands_of(call);
+  DatabaseCommands& commands = database_commands_of(call);
   if (asked->abort) {
     if (commands.abort_stop && commands.abort_stop()) return call.reply.ok();
     return call.reply.error("ERR No shutdown in progress.");

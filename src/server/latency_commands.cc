@@ -11,16 +11,16 @@ namespace {
 
 constexpr size_t kFirstArgument = 2;
 
-LatencyCommands& commands_of(const Call& call) {
+LatencyCommands& latency_commands_of(const Call& call) {
   return call.context<LatencyCommands>();
 }
 
 int64_t now_s(const Call& call) {
-  return commands_of(call).clock.wall_ms() / 1000;
+  return latency_commands_of(call).clock.wall_ms() / 1000;
 }
 
 void latency_latest(Call& call) {
-  const std::vector<LatencyEvent> events = commands_of(call).monitor.events();
+  const std::vector<LatencyEvent> events = latency_commands_of(call).monitor.events();
   call.reply.array(static_cast<int64_t>(events.size()));
   for (const LatencyEvent& event : events) {
     call.reply.array(4);
@@ -32,7 +32,7 @@ void latency_latest(Call& call) {
 }
 
 void latency_history(Call& call) {
-  const LatencyEvent event = commands_of(call).monitor.event(call.arg(2));
+  const LatencyEvent event = latency_commands_of(call).monitor.event(call.arg(2));
   call.reply.array(static_cast<int64_t>(event.samples.size()));
   for (const LatencySample& sample : event.samples) {
     call.reply.array(2);
@@ -42,7 +42,7 @@ void latency_history(Call& call) {
 }
 
 void latency_reset(Call& call) {
-  LatencyMonitor& monitor = commands_of(call).monitor;
+  LatencyMonitor& monitor = latency_commands_of(call).monitor;
   size_t count = 0;
   if (call.argc() == kFirstArgument) count = monitor.reset_all();
   for (std::string_view name : call.args.subspan(kFirstArgument)) count += monitor.reset(name);
@@ -50,7 +50,7 @@ void latency_reset(Call& call) {
 }
 
 void latency_graph_command(Call& call) {
-  const LatencyEvent event = commands_of(call).monitor.event(call.arg(2));
+  const LatencyEvent event = latency_commands_of(call).monitor.event(call.arg(2));
   if (event.samples.empty()) {
     return call.reply.error(
         fmt::format("ERR No samples available for event '{}'", excerpt(call.arg(2))));
@@ -59,7 +59,7 @@ void latency_graph_command(Call& call) {
 }
 
 void latency_doctor_command(Call& call) {
-  const LatencyCommands& commands = commands_of(call);
+  const LatencyCommands& commands = latency_commands_of(call);
   call.reply.verbatim("txt", latency_doctor(commands.monitor.events(),
                                             commands.node.latency_threshold_ms, now_s(call)));
 }
@@ -115,7 +115,7 @@ std::vector<const Command*> commands_named(const CommandTable& table,
 }
 
 void latency_histogram(Call& call) {
-  const LatencyCommands& commands = commands_of(call);
+  const LatencyCommands& commands = latency_commands_of(call);
   std::vector<const Command*> wanted;
   if (call.argc() == kFirstArgument) {
     for (const auto& command : commands.table->all()) wanted.push_back(command.get());
