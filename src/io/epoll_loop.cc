@@ -299,6 +299,7 @@ int EpollLoop::poll_nested(int timeout_ms) {
   for (int i = 0; i < count; ++i) {
     static_cast<EventSource*>(events[i].data.ptr)->on_event(events[i].events);
   }
+  tls_hall_.run_line_nested();
   --depth_;
   read_buffer_ = outer;
   return count;

@@ -361,6 +361,7 @@ int FakeLoop::poll(int) {
     int happened = deliver_signals();
     happened += deliver_accepts();
     happened += deliver_bytes(ready);
+    tls_hall_.run_line_nested();
     --depth_;
     return happened;
   }

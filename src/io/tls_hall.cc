@@ -107,6 +107,20 @@ void TlsHall::run_line() {
   running_line_.clear();
 }
 
+// A stream that the outer iteration was about to resume is taken from there: its callback may run
+// for as long as a load.
+void TlsHall::run_line_nested() {
+  steps_ = 0;
+  for (TlsStream*& stream : running_line_) {
+    if (stream != nullptr && stream->in_line_) line_.push_back(std::exchange(stream, nullptr));
+  }
+  for (size_t left = line_.size(); left > 0 && !line_.empty(); left--) {
+    TlsStream* stream = line_.front();
+    line_.erase(line_.begin());
+    stream->resume();
+  }
+}
+
 void TlsHall::report(Logger& log, const std::string& message) {
   const int64_t now_ns = loop_.clock().monotonic_ns();
   if (reported_ns_ && now_ns - *reported_ns_ < kReportEveryNs) {

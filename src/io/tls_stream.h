@@ -56,6 +56,9 @@ class TlsHall {
   // The same for what another loop's stream has left.
   std::unique_ptr<TlsStream> make(std::unique_ptr<DetachedTls> layer, StreamHandler& handler);
 
+  // For nested loop iterations, in which no timer runs: what the timer would do.
+  void run_line_nested();
+
  private:
   friend class TlsStream;
 

@@ -329,6 +329,34 @@ TEST_F(TlsStreamTest, ANestedTurnDuringWhatWasHeldBackKeepsTheOrder) {
   EXPECT_EQ(reader.text, text + "the end");
 }
 
+// The ration of handshakes is renewed by a timer, and timers wait for the outer turn.
+TEST_F(TlsStreamTest, HandshakesGoOnInNestedTurns) {
+  Talker busy = welcome();
+  policy_.handshakes_per_turn = 1;
+  context_ = context_->with(policy_);
+  std::vector<Talker> others;
+  busy.reader.data_hook = [&](std::string_view) {
+    for (int i = 0; i < 3; i++) {
+      auto wire = loop_.connect(6379);
+      loop_.poll(0);
+      others.push_back({*readers_.back(), std::move(wire), TlsTestClient(&certificates_->client)});
+    }
+    for (int round = 0; round < 50; round++) {
+      for (Talker& other : others) other.wire->push(other.client.take_out());
+      loop_.poll(0);
+      for (Talker& other : others) {
+        other.client.put_in(other.wire->take());
+        if (other.client.connected() && other.reader.text.empty()) other.client.say("x");
+      }
+    }
+  };
+  busy.client.say("slow command");
+  busy.wire->push(busy.client.take_out());
+  loop_.run();
+  ASSERT_EQ(others.size(), 3u);
+  for (const Talker& other : others) EXPECT_FALSE(other.reader.text.empty());
+}
+
 // ---- The end.
 
 TEST_F(TlsStreamTest, SaysGoodbyeWhenItEnds) {
