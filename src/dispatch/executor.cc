@@ -24,7 +24,9 @@ constexpr int64_t kBeforeExpiryMs = 1;
 
 Executor::Executor(ExecutorWorld& world, unsigned worker, uint64_t random_seed)
     : world_(world),
+      node_(world.node),
       worker_(worker),
+      threaded_(kLatches && world.gate.threaded()),
       random_(random_seed),
       effects_(world.effects),
       door_(world.keyspace, effects_, random_),
@@ -47,7 +49,7 @@ Executor::Outcome Executor::execute(const Request& request, Caller& caller,
                                     resp::ReplySink& reply) {
   const Command* command = request.command;
   if (command == nullptr || !command->plain || !command->arity_fits(request.args.size()) ||
-      (caller.reasons | world_.node.reasons) != 0) [[unlikely]] {
+      (caller.reasons | node_.reasons) != 0) [[unlikely]] {
     return execute_checked(request, caller, reply);
   }
   return run(*command, request, caller, reply);
@@ -57,8 +59,8 @@ Executor::Outcome Executor::execute(const Request& request, Caller& caller,
 Executor::Outcome Executor::execute_checked(const Request& request, Caller& caller,
                                             resp::ReplySink& reply) {
   const Command* command = request.command;
-  if (caller.reasons == 0 && (world_.node.reasons & ~NodeState::kLasting) == 0 &&
-      command != nullptr && command->plain && command->arity_fits(request.args.size())) {
+  if (caller.reasons == 0 && (node_.reasons & ~NodeState::kLasting) == 0 && command != nullptr &&
+      command->plain && command->arity_fits(request.args.size())) {
     return execute_lasting(request, caller, reply);
   }
   const uint64_t errors = reply.errors();
@@ -102,7 +104,7 @@ Executor::Outcome Executor::execute_lasting(const Request& request, Caller& call
   const uint64_t changes = changes_;
   const Outcome outcome = run(command, request, caller, reply);
   // Several workers count the partitions that they have latched.
-  if (changes_ != changes && eviction_.limited() && !world_.gate.threaded()) {
+  if (changes_ != changes && eviction_.limited() && !threaded_) {
     world_.keyspace.count_memory(0);
   }
   return outcome;
@@ -145,13 +147,13 @@ Executor::Outcome Executor::execute_queued(const Request& request, Caller& calle
 
 Executor::Outcome Executor::run_admitted(const Command& command, const Request& request,
                                          Caller& caller, resp::ReplySink& reply) {
-  const bool monitored = (world_.node.reasons & NodeState::kMonitored) != 0;
+  const bool monitored = (node_.reasons & NodeState::kMonitored) != 0;
   const bool repeats = caller.repeats_history();
   const int64_t now_ms = now_ms_;
   if (repeats) now_ms_ = kBeforeExpiryMs;
   const Outcome outcome = run(command, request, caller, reply);
   if (repeats) now_ms_ = now_ms;
-  if (eviction_.limited() && !world_.gate.threaded()) world_.keyspace.count_memory(0);
+  if (eviction_.limited() && !threaded_) world_.keyspace.count_memory(0);
   if (monitored) report_to_monitors(command, request, caller);
   return outcome;
 }
@@ -174,7 +176,7 @@ void Executor::report_to_monitors(const Command& command, const Request& request
             request, blocked_.waiting(), *this};
   const uint64_t errors = reply.errors();
   current_ = &call;
-  if (!kLatches || !world_.gate.threaded() || command.locking == Locking::kNone) {
+  if (!threaded_ || command.locking == Locking::kNone) {
     run_locked(call);
   } else if (command.locking == Locking::kKeys) {
     run_under_latches(call);
@@ -289,7 +291,7 @@ void Executor::run_nested(const Call& outer, const Command& command, const Reque
   if (failures != 0) recorder_.count_error(reply, errors);
   if (&reply == &outer.reply) recorder_.add_nested_errors(failures);
   recorder_.finish(command, request, caller, failures != 0, false);
-  if ((world_.node.reasons & NodeState::kMonitored) != 0) {
+  if ((node_.reasons & NodeState::kMonitored) != 0) {
     report_to_monitors(command, request, caller);
   }
 }

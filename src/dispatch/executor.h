@@ -47,7 +47,7 @@ class Executor {
   // For a command that yields and goes on in its own time.
   void set_now_ms(int64_t now_ms) { now_ms_ = now_ms; }
   // After a change of NodeState within a batch, in the exclusive section.
-  void update_expiry_mode() { door_.set_may_expire(!world_.node.expiry_suspended(now_ms_)); }
+  void update_expiry_mode() { door_.set_may_expire(!node_.expiry_suspended(now_ms_)); }
 
   void enter() { world_.gate.enter(worker_); }
   void leave() { world_.gate.leave(worker_); }
@@ -119,7 +119,9 @@ class Executor {
   void serve_blocked_clients();
 
   ExecutorWorld& world_;
+  const NodeState& node_;
   const unsigned worker_;
+  const bool threaded_;  // there are other workers, and so there are latches
   Random random_;
   EffectLog effects_;
   Door door_;

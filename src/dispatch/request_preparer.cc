@@ -8,7 +8,7 @@ void RequestPreparer::prepare(std::span<Request> requests, int db, Look look) {
   const Database* ahead = look == Look::kAhead ? database_ahead(db) : nullptr;
   durability_.begin_requests();
   for (Request& request : requests) {
-    request.command = world_.commands.find(request.args[0], recent_);
+    request.command = commands_.find(request.args[0], recent_);
     request.tells_nothing = false;
     find_first_key(request, ahead);
   }
@@ -22,7 +22,7 @@ void RequestPreparer::look_ahead(Request& request, int db) {
 // Other workers may be rebuilding tables; looking without the latch is only safe when there are
 // none. Null: nothing to look into.
 const Database* RequestPreparer::database_ahead(int db) const {
-  return world_.gate.threaded() ? nullptr : world_.keyspace.find_database(0, db);
+  return threaded_ ? nullptr : keyspace_.find_database(0, db);
 }
 
 [[gnu::always_inline]] inline void RequestPreparer::find_first_key(Request& request,
@@ -32,7 +32,7 @@ const Database* RequestPreparer::database_ahead(int db) const {
   if (request.command == nullptr) return;
   const unsigned key = request.command->first_key;
   if (key == 0 || key >= request.args.size()) return;
-  request.hash = world_.keyspace.hash(request.args[key]);
+  request.hash = keyspace_.hash(request.args[key]);
   request.hashed = key;
   if (ahead != nullptr) request.guess = ahead->table.prefetch_bucket(request.hash);
 }

@@ -13,8 +13,10 @@ namespace sorrel {
 class RequestPreparer {
  public:
   RequestPreparer(const ExecutorWorld& world, ReplyDurability& durability)
-      : world_(world),
+      : commands_(world.commands),
+        keyspace_(world.keyspace),
         durability_(durability),
+        threaded_(world.gate.threaded()),
         finds_slots_(world.gate.threaded() || world.slots != nullptr) {}
 
   // Step one of a batch: finds the command of each request and, where it has a first key at a fixed
@@ -33,8 +35,10 @@ class RequestPreparer {
   void find_first_key(Request& request, const Database* ahead);
   void find_slots(std::span<Request> requests);
 
-  const ExecutorWorld& world_;
+  const CommandTable& commands_;
+  const Keyspace& keyspace_;
   ReplyDurability& durability_;
+  const bool threaded_;
   const bool finds_slots_;  // latches or cluster mode need them
   CommandTable::Recent recent_;
 };

@@ -23,8 +23,8 @@ const NodeState& node_of(const Call& call) {
 }
 
 // Scripts of a history ran before: the state of this node does not reject them.
-bool node_has(const Call& call, NodeState::Reason reason) {
-  return (node_of(call).reasons & reason) != 0 && !call.caller.repeats_history();
+uint32_t node_reasons(const Call& call) {
+  return call.caller.repeats_history() ? 0 : node_of(call).reasons;
 }
 
 WriteBlock write_block_for(const Call& call) {
@@ -66,33 +66,35 @@ Caller caller_for(const Caller& outer) {
 }  // namespace
 
 bool ScriptRun::admitted(Call& call, const Kind& kind) {
+  // A script without flags says nothing about itself; each of its commands is checked instead.
+  const bool flagged = (kind.flags & kUnflagged) == 0;
+  const bool stale = (node_of(call).reasons & NodeState::kStaleReplica) != 0;
+  return (!flagged && !stale) || admits(call, kind);
+}
+
+bool ScriptRun::admits(Call& call, const Kind& kind) {
+  const auto reject = [&call](std::string_view error) {
+    call.reply.error(error);
+    return false;
+  };
   const bool flagged = (kind.flags & kUnflagged) == 0;
   const bool may_be_stale = flagged && (kind.flags & kAllowStale) != 0;
-  if (node_has(call, NodeState::kStaleReplica) && !may_be_stale) {
-    call.reply.error(kStaleReplicaError);
-    return false;
-  }
-  // A script without flags says nothing about itself; each of its commands is checked instead.
+  const uint32_t reasons = node_reasons(call);
+  if ((reasons & NodeState::kStaleReplica) != 0 && !may_be_stale) return reject(kStaleReplicaError);
   if (!flagged) return true;
-  if (node_has(call, NodeState::kCluster) && (kind.flags & kNoCluster) != 0) {
-    call.reply.error("ERR Can not run script on cluster, 'no-cluster' flag is set.");
-    return false;
+  if ((reasons & NodeState::kCluster) != 0 && (kind.flags & kNoCluster) != 0) {
+    return reject("ERR Can not run script on cluster, 'no-cluster' flag is set.");
   }
-  const bool writes = (kind.flags & kNoWrites) == 0;
-  if (writes && kind.read_only) {
-    call.reply.error("ERR Can not execute a script with write flag using *_ro command.");
-    return false;
+  if ((kind.flags & kNoWrites) != 0) return true;
+  if (kind.read_only) {
+    return reject("ERR Can not execute a script with write flag using *_ro command.");
   }
   const WriteBlock block = write_block_for(call);
-  if (writes && block != WriteBlock::kNone) {
-    call.reply.error(script_block_error(block, node_of(call)));
-    return false;
-  }
-  if (writes && (kind.flags & kAllowOom) == 0 && out_of_memory(call)) {
-    call.reply.error(
+  if (block != WriteBlock::kNone) return reject(script_block_error(block, node_of(call)));
+  if ((kind.flags & kAllowOom) == 0 && out_of_memory(call)) {
+    return reject(
         "OOM allow-oom flag is not set on the script, can not run it when used memory > "
         "'maxmemory'");
-    return false;
   }
   return true;
 }
@@ -129,65 +131,84 @@ const Command* ScriptRun::find(std::span<const std::string_view> args) {
   return command->subcommand(args[1]);
 }
 
-std::string ScriptRun::rejection(const Command* command, std::span<const std::string_view> args) {
-  if (command == nullptr) return "ERR Unknown Redis command called from script";
+bool ScriptRun::rejects(const Command* command, std::span<const std::string_view> args,
+                        std::string& error) {
+  const auto with = [&error](std::string_view text) {
+    error = text;
+    return true;
+  };
+  if (command == nullptr) return with("ERR Unknown Redis command called from script");
   if (!command->arity_fits(args.size()) || command->handler == nullptr) {
-    return "ERR Wrong number of args calling Redis command from script";
+    return with("ERR Wrong number of args calling Redis command from script");
   }
   const ScriptingHooks& hooks = scripting_.hooks;
   if (command->has(catalog::kNoScript) && !(hooks.all_allowed && hooks.all_allowed())) {
-    return "ERR This Redis command is not allowed from script";
+    return with("ERR This Redis command is not allowed from script");
   }
-  if (node_has(call_, NodeState::kStaleReplica) && !command->has(catalog::kStale)) {
-    return "ERR Can not execute the command on a stale replica";
+  constexpr uint32_t kChecked =
+      NodeState::kStaleReplica | NodeState::kCluster | NodeState::kNoWrites;
+  const bool unchecked = !read_only_ && allow_oom_ && (caller_.reasons & Caller::kRestricted) == 0;
+  if (unchecked && (node_of(call_).reasons & kChecked) == 0) [[likely]]
+    return false;
+  return rejects_by_state(*command, args, error);
+}
+
+bool ScriptRun::rejects_by_state(const Command& command, std::span<const std::string_view> args,
+                                 std::string& error) {
+  const uint32_t reasons = node_reasons(call_);
+  if ((reasons & NodeState::kStaleReplica) != 0 && !command.has(catalog::kStale)) {
+    error = "ERR Can not execute the command on a stale replica";
+    return true;
   }
   if ((caller_.reasons & Caller::kRestricted) != 0) [[unlikely]] {
-    std::string error =
-        call_.executor.permissions().error(caller_, *command, args, Permissions::Context::kScript);
-    if (!error.empty()) return error;
+    error =
+        call_.executor.permissions().error(caller_, command, args, Permissions::Context::kScript);
+    if (!error.empty()) return true;
   }
-  std::string error = write_rejection(*command);
-  if (error.empty() && node_has(call_, NodeState::kCluster)) [[unlikely]] {
-    error = slot_rejection(*command, args);
-  }
-  return error;
+  if (rejects_write(command, error)) return true;
+  return (reasons & NodeState::kCluster) != 0 && rejects_slot(command, args, error);
 }
 
-std::string ScriptRun::write_rejection(const Command& command) const {
+bool ScriptRun::rejects_write(const Command& command, std::string& error) const {
   if (read_only_ && command.has(catalog::kWrite | catalog::kMayReplicate)) {
-    return "ERR Write commands are not allowed from read-only scripts.";
+    error = "ERR Write commands are not allowed from read-only scripts.";
+    return true;
   }
   // After its first write a script must be able to finish.
-  if (running_.wrote) return {};
+  if (running_.wrote) return false;
   if (command.has(catalog::kWrite)) {
     const WriteBlock block = write_block_for(call_);
-    if (block != WriteBlock::kNone) return write_block_error(block, node_of(call_));
+    if (block != WriteBlock::kNone) {
+      error = write_block_error(block, node_of(call_));
+      return true;
+    }
   }
-  if (!allow_oom_ && command.has(catalog::kDenyOom)) {
-    return "OOM command not allowed when used memory > 'maxmemory'.";
-  }
-  return {};
+  if (allow_oom_ || !command.has(catalog::kDenyOom)) return false;
+  error = "OOM command not allowed when used memory > 'maxmemory'.";
+  return true;
 }
 
-std::string ScriptRun::slot_rejection(const Command& command,
-                                      std::span<const std::string_view> args) {
+bool ScriptRun::rejects_slot(const Command& command, std::span<const std::string_view> args,
+                             std::string& error) {
   Request request;
   request.args = args;
   request.command = &command;
   SlotCheck& slots = call_.executor.slots();
-  std::string redirection;
-  const SlotVerdict verdict =
-      slots.check(command, command.acts(args), request, caller_, redirection);
-  if (verdict != SlotVerdict::kServed) return std::string(error_for(verdict));
+  SlotVerdict verdict = slots.check(command, command.acts(args), request, caller_, error);
   const unsigned slot = slots.last_slot();
-  if (slot == Request::kNoSlot || allow_cross_slot_) return {};
-  if (slot_ == Request::kNoSlot) slot_ = slot;
-  return slot_ == slot ? std::string() : std::string(error_for(SlotVerdict::kCrossSlot));
+  if (verdict == SlotVerdict::kServed && slot != Request::kNoSlot && !allow_cross_slot_) {
+    if (slot_ == Request::kNoSlot) slot_ = slot;
+    if (slot_ != slot) verdict = SlotVerdict::kCrossSlot;
+  }
+  if (verdict == SlotVerdict::kServed) return false;
+  error = error_for(verdict);
+  return true;
 }
 
 bool ScriptRun::run(std::span<const std::string_view> args, resp::ReplySink& reply) {
   const Command* command = find(args);
-  if (const std::string error = rejection(command, args); !error.empty()) [[unlikely]] {
+  std::string error;
+  if (rejects(command, args, error)) [[unlikely]] {
     nested_.reject(command, error, reply);
     return false;
   }

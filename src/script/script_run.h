@@ -33,11 +33,16 @@ class ScriptRun final : public ScriptHost {
   bool interrupted() override;
 
  private:
+  [[gnu::noinline]] static bool admits(Call& call, const Kind& kind);
   const Command* find(std::span<const std::string_view> args);
-  // The error to answer instead of running the command; empty: it may run.
-  std::string rejection(const Command* command, std::span<const std::string_view> args);
-  std::string write_rejection(const Command& command) const;
-  std::string slot_rejection(const Command& command, std::span<const std::string_view> args);
+  // True: the command may not run, and `error` is the reply.
+  bool rejects(const Command* command, std::span<const std::string_view> args, std::string& error);
+  [[gnu::noinline]] bool rejects_by_state(const Command& command,
+                                          std::span<const std::string_view> args,
+                                          std::string& error);
+  bool rejects_write(const Command& command, std::string& error) const;
+  bool rejects_slot(const Command& command, std::span<const std::string_view> args,
+                    std::string& error);
 
   Call& call_;
   Scripting& scripting_;

@@ -208,7 +208,8 @@ def over_tls(two):
     same(two.here.call("GET", "k"), b"v")
     # Lines without TLS are not used for encrypted talks, nor the other way round.
     same(two.here.call("CONFIG", "SET", "tls-cluster", "no"), OK)
-    same(two.migrate("k", "0", "1000"), READING)
+    # The peer hangs up at the first bytes: before or after the rest is written.
+    holds(two.migrate("k", "0", "1000") in (READING, WRITING), "the peer took it")
     same(two.here.call("CONFIG", "SET", "tls-cluster", "yes"), OK)
     same(two.migrate("k", "0", "5000"), OK)
     same(two.here.call("EXISTS", "k"), 0)
