@@ -6,7 +6,7 @@
 namespace sorrel::acl {
 namespace {
 
-constexpr size_t kCompared = 10;  // entries; the work of an event is bounded
+constexpr size_t kCompared = 10;  // an event is compared with so many, to bound its cost
 constexpr int64_t kTogetherMs = 60'000;
 
 bool alike(const AccessEntry& a, const AccessEntry& b) {

@@ -13,32 +13,32 @@ namespace sorrel::acl {
 
 inline constexpr int64_t kDefaultAccessLogLength = 128;  // acllog-max-len
 
-// Where a request came from that was not allowed.
+// The context in which a request was denied.
 enum class Context : uint8_t { kTopLevel, kTransaction, kScript };
 std::string_view context_name(Context context);  // as in ACL LOG
 
 struct AccessEntry {
   Reason reason = Reason::kNone;
   Context context = Context::kTopLevel;
-  std::string object;  // what was not allowed
+  std::string object;  // the command, key, channel or user that was denied
   std::string user;
-  std::string client;  // the line of CLIENT LIST
+  std::string client;  // the client's line in CLIENT LIST
   int64_t created_ms = 0;
-  // Kept by the log.
+  // Filled in by the log.
   int64_t updated_ms = 0;
   uint64_t id = 0;
   uint64_t count = 0;
 };
 
-// ACL LOG: what was not allowed lately, the newest first. Events that are alike and not a minute
-// apart are one entry with a count. Thread-safe; its mutex is a leaf.
+// ACL LOG: recently denied requests, the newest first. Similar events within a minute are one entry
+// with a count. Thread-safe; its mutex is a leaf.
 class AccessLog {
  public:
   void add(AccessEntry entry);
   std::vector<AccessEntry> newest(size_t count) const;
   void clear();
   void set_max_length(size_t length);
-  // How often this has happened since the start, logged or not.
+  // How many events there were since the start, logged or not.
   uint64_t total(Reason reason) const;
 
  private:

@@ -1,3 +1,5 @@
+// A request must be allowed as a whole by one selector: command, keys, channels and database.
+
 #include "acl/check.h"
 
 #include <fmt/format.h>
@@ -11,8 +13,8 @@
 namespace sorrel::acl {
 namespace {
 
-// Most of these need permission of either kind, because a command that only asks whether a key is
-// there, or how long it is, tells no more than many writes do.
+// Most of these need permission of either kind, because a command that only asks whether a key
+// exists, or for its length, reveals no more than many writes do.
 uint8_t permissions_for(uint32_t key_flags) {
   uint8_t permissions = 0;
   if ((key_flags & catalog::kKeyAccess) != 0) permissions |= kRead;
@@ -26,14 +28,15 @@ bool is_key(const catalog::KeySpec& spec) {
   return (spec.flags & catalog::kKeyNotKey) == 0;
 }
 
-// One request, asked of one selector after the other; its keys are looked for once.
+// One request, checked against one selector after the other; its keys are extracted once.
 class Question {
  public:
   Question(const Asked& asked, std::vector<catalog::KeyPosition>& keys)
       : asked_(asked), keys_(keys) {}
 
   Denial ask(const Selector& selector) {
-    // Who may not log in could never become somebody else.
+    // AUTH, HELLO and the like are always allowed: without them a client could never change its
+    // user.
     const bool always = (asked_.command.flags & catalog::kNoAuth) != 0;
     if (!always && !selector.commands.allows(asked_.index, asked_.args)) {
       return {Reason::kCommand, 0};
@@ -66,7 +69,7 @@ class Question {
     return {};
   }
 
-  // What is no number names no database; the handler says so.
+  // An argument that is no number names no database; the command's handler rejects it.
   bool denies_number(const Selector& selector, const catalog::DatabaseSpec& spec, size_t at) const {
     if (!spec.keyword.empty() && !iequals(asked_.args[at - 1], spec.keyword)) return false;
     const auto number = parse_int64(asked_.args[at]);

@@ -1,3 +1,5 @@
+// Which requests are denied, and with which reason, including requests that past CVEs let through.
+
 #include "acl/check.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +24,7 @@ User user_of(const Words& rules) {
   return std::move(*user);
 }
 
-// "" when it is allowed; or else why not, in full.
+// "" when the request is allowed; else the reason in full.
 std::string answer(const Words& rules, const Words& args, int database = 0) {
   const User user = user_of(rules);
   const catalog::CommandSpec* command = catalog::find(args[0]);
@@ -61,7 +63,7 @@ TEST(AclCheck, Commands) {
   EXPECT_EQ(answer({"+select|0", "-@connection"}, {"select", "0"}), no_command("select"));
 }
 
-// Otherwise nobody could become somebody who may.
+// Otherwise a client whose user may run nothing could never log in as another user.
 TEST(AclCheck, LoggingInIsAlwaysAllowed) {
   EXPECT_EQ(answer({"-@all"}, {"auth", "x"}), "");
   EXPECT_EQ(answer({"-@all"}, {"hello"}), "");
@@ -93,7 +95,7 @@ TEST(AclCheck, OptionalKeysThatAreNotGiven) {
   EXPECT_EQ(answer(rules, {"pfmerge", "a:1", "b"}), no_key("b"));
 }
 
-// Whatever the keys are, the user may not be allowed to touch them.
+// Whatever the keys are, the user must not touch them.
 TEST(AclCheck, KeysThatCannotBeDetermined) {
   const Words rules = {"+@all", "~a:*", "%R~r*"};
   const auto unknown = [](std::string_view name) {
@@ -115,7 +117,7 @@ TEST(AclCheck, KeysThatCannotBeDetermined) {
             unknown("zunion"));
 }
 
-// CVE-2023-41053 and its kin: keys that are named in unusual places.
+// CVE-2023-41053 and similar: keys in unusual argument positions.
 TEST(AclCheck, CVE_2023_41053_KeysOfOptions) {
   const Words rules = {"+@all", "%R~read*", "%W~write*"};
   EXPECT_EQ(answer(rules, {"sort", "read", "STORE", "write"}), "");
@@ -137,7 +139,7 @@ TEST(AclCheck, SelectorsDoNotAddUp) {
   EXPECT_EQ(answer(rules, {"copy", "r", "w"}), no_key("w"));
 }
 
-// Of several selectors the one that got furthest tells what is missing.
+// Of several selectors the one that got furthest gives the reason.
 TEST(AclCheck, TheReasonIsTheFurthest) {
   const Words rules = {"+mget", "~key", "(+mget ~key ~otherkey)"};
   EXPECT_EQ(answer(rules, {"get", "key"}), no_command("get"));
@@ -173,7 +175,7 @@ TEST(AclCheck, Databases) {
   EXPECT_EQ(answer(rules, {"flushdb"}, 1), "");
 }
 
-TEST(AclCheck, WhoIsRestricted) {
+TEST(AclCheck, RestrictedUsers) {
   EXPECT_FALSE(make_default_user().restricted());
   EXPECT_FALSE(user_of({"+@all", "~*", "&*"}).restricted());
   EXPECT_TRUE(user_of({"+@all", "~*"}).restricted());

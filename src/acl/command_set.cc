@@ -12,9 +12,9 @@ size_t index_of(const catalog::CommandSpec& command) {
   return static_cast<size_t>(std::find(known.begin(), known.end(), &command) - known.begin());
 }
 
-// The same command or category, or a subcommand of it.
+// Is `rule` about the command or category `name`, or about one of its subcommands?
 bool concerns(std::string_view rule, std::string_view name) {
-  rule.remove_prefix(1);  // its sign
+  rule.remove_prefix(1);  // "+" or "-"
   if (!rule.starts_with(name)) return false;
   return rule.size() == name.size() || rule[name.size()] == '|';
 }
@@ -78,7 +78,7 @@ void CommandSet::set_bit(size_t index, bool allow) {
     bits_[index / 64] |= bit;
   } else {
     bits_[index / 64] &= ~bit;
-    // Without a command that does not exist a user may still run everything, unchecked.
+    // Removing a command that does not exist leaves every command allowed, and unchecked.
     if (index < catalog::all().size()) complete_ = false;
   }
 }
@@ -94,7 +94,7 @@ void CommandSet::set_with_subcommands(size_t index, bool allow) {
     if (is_sub) set_bit(i, allow);
     return is_sub;
   };
-  // Subcommands stand directly after their container; those that do not exist yet are at the end.
+  // Subcommands directly follow their container; unimplemented ones are at the end.
   size_t next = index + 1;
   while (set_if_sub(next)) next++;
   if (!command.container && next == index + 1) return;

@@ -1,3 +1,6 @@
+// ACL SETUSER applies all rules or none, and reports the same errors as Redis; rules are parsed
+// into a copy of the user.
+
 #include "acl/rules.h"
 
 #include <fmt/format.h>
@@ -103,7 +106,7 @@ bool has_subcommands(const catalog::CommandSpec& command) {
   });
 }
 
-// "+name|word": a subcommand, or the first argument of a command that has none.
+// "+name|word": a subcommand, or the first argument of a command without subcommands.
 RuleError allow_part(Selector& selector, std::string_view name, size_t bar) {
   const catalog::CommandSpec* command = catalog::find_known(name.substr(0, bar));
   if (command == nullptr) return RuleError::kUnknownCommand;
@@ -134,7 +137,7 @@ RuleError change_commands(Selector& selector, std::string_view rule) {
   return RuleError::kNone;
 }
 
-// The rules that are a single word. False: it is none of them.
+// The rules that are a single word. False: `rule` is none of them.
 bool apply_word(Selector& selector, std::string_view rule) {
   if (iequals(rule, "allkeys") || rule == "~*" || iequals(rule, "resetkeys")) {
     selector.all_keys = !iequals(rule, "resetkeys");
@@ -182,7 +185,7 @@ Selector make_selector(Channels channels) {
   return selector;
 }
 
-// `text`: what stands between the parentheses.
+// `text`: the rules between the parentheses.
 RuleError add_selector(User& user, std::string_view text, Channels channels) {
   Selector selector = make_selector(channels);
   while (!text.empty()) {
@@ -190,7 +193,7 @@ RuleError add_selector(User& user, std::string_view text, Channels channels) {
     const std::string_view rule = text.substr(0, static_cast<size_t>(end - text.begin()));
     text.remove_prefix(std::min(rule.size() + 1, text.size()));
     if (rule.empty()) continue;
-    // When a file is read, that would be taken for the end of the selector.
+    // Read from a file, it would be taken for the end of the selector.
     if (rule.ends_with(')')) return RuleError::kSyntax;
     const RuleError error = apply_to_selector(selector, rule);
     if (error != RuleError::kNone) return error;
@@ -199,7 +202,7 @@ RuleError add_selector(User& user, std::string_view text, Channels channels) {
   return RuleError::kNone;
 }
 
-// The words about the user itself. False: it is none of them.
+// The rules about the user itself. False: `rule` is none of them.
 bool apply_user_word(User& user, std::string_view rule, Channels channels) {
   if (iequals(rule, "on") || iequals(rule, "off")) {
     user.enabled = iequals(rule, "on");

@@ -20,7 +20,7 @@ namespace sorrel::acl {
 //   allchannels resetchannels &pattern
 //   alldbs resetdbs db=0,3                                         about a selector
 //
-// Those about a selector stand alone for the root one, or in parentheses for one of their own.
+// Rules about a selector apply to the root selector, or in parentheses to one of their own.
 
 enum class RuleError : uint8_t {
   kNone,
@@ -33,7 +33,7 @@ enum class RuleError : uint8_t {
   kArgumentOfSubcommand,
   kBadDatabase,
 };
-// In Redis's words.
+// Redis's error texts.
 std::string_view message_of(RuleError error);
 
 // How a new selector starts: with every channel, or with none (acl-pubsub-default).
@@ -41,12 +41,11 @@ enum class Channels : uint8_t { kNone, kAll };
 
 User make_user(std::string_view name, Channels channels);
 
-// Changes `user` by one rule; when it is wrong, `user` is as it was. An empty rule changes nothing.
+// Applies one rule to `user`, which is unchanged on error. An empty rule changes nothing.
 RuleError apply_rule(User& user, std::string_view rule, Channels channels);
 
-// Puts selectors that were cut into several words together again: "(~a", "+get)" is one rule.
-// nullopt-like: `unmatched` is the position of a parenthesis that is not closed, and then the list
-// is of no use.
+// Joins selectors that were split at blanks: "(~a", "+get)" is one rule. On a parenthesis that is
+// not closed, `unmatched` is its position and the list must not be used.
 struct MergedRules {
   std::vector<std::string> rules;
   bool balanced = true;
@@ -54,11 +53,11 @@ struct MergedRules {
 };
 MergedRules merge_selectors(std::span<const std::string_view> words);
 
-// All rules or none. The error is the whole text of ACL SETUSER's, without "ERR ".
+// Applies all rules or none. The error is the full text of ACL SETUSER's, without "ERR ".
 Result<User> apply_rules(const User& user, std::span<const std::string_view> words,
                          Channels channels);
 
-// Neither blanks nor NUL bytes, which would not survive a file.
+// No blanks and no NUL bytes, neither of which would survive a file.
 bool is_valid_name(std::string_view name);
 
 }  // namespace sorrel::acl

@@ -25,7 +25,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-// Who is the same may do the same.
+// Users with equal descriptions must have equal permissions.
 void require_same_rights(const User& a, const User& b) {
   std::vector<catalog::KeyPosition> scratch;
   const auto commands = catalog::known();
@@ -40,7 +40,7 @@ void require_same_rights(const User& a, const User& b) {
   }
 }
 
-// Whatever rules make can be described, and the description makes it again.
+// Every user that rules can make has a description, and the description makes an equal user.
 void round_trip(const User& user) {
   const std::string text = user.describe();
   const std::vector<std::string_view> words = words_of(text);

@@ -1,3 +1,5 @@
+// Each kind of rule: its effect, its description and its errors.
+
 #include "acl/rules.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +61,7 @@ TEST(AclRules, LogIn) {
   User user = make_user("u", Channels::kNone);
   EXPECT_FALSE(user.accepts(""));
   (void)apply_rule(user, ">one", Channels::kNone);
-  EXPECT_FALSE(user.accepts("one"));  // it is off
+  EXPECT_FALSE(user.accepts("one"));  // the user is off
   (void)apply_rule(user, "on", Channels::kNone);
   (void)apply_rule(user, ">two", Channels::kNone);
   EXPECT_TRUE(user.accepts("one"));
@@ -72,7 +74,7 @@ TEST(AclRules, LogIn) {
   EXPECT_FALSE(user.accepts("whatever"));
 }
 
-// A rule takes the place of earlier ones about the same thing; nothing else is lost.
+// A rule replaces earlier ones about the same object; all others stay.
 TEST(AclRules, CommandRulesAreKeptShort) {
   EXPECT_EQ(commands_of({"+@all", "-@hash", "-@slow", "+hget"}), "+@all -@hash -@slow +hget");
   EXPECT_EQ(commands_of({"+@all", "-@hash", "-@slow", "+hget", "-@hash"}),
@@ -89,7 +91,7 @@ TEST(AclRules, CommandRulesAreKeptShort) {
   EXPECT_EQ(commands_of({"+get", "-getex", "-get"}), "-@all -getex -get");
 }
 
-TEST(AclRules, CommandsThatAreNone) {
+TEST(AclRules, UnknownCommands) {
   EXPECT_EQ(error_of("+nothing"), RuleError::kUnknownCommand);
   EXPECT_EQ(error_of("+"), RuleError::kUnknownCommand);
   EXPECT_EQ(error_of("-"), RuleError::kUnknownCommand);
@@ -104,7 +106,7 @@ TEST(AclRules, CommandsThatAreNone) {
   EXPECT_EQ(error_of("+|"), RuleError::kUnknownCommand);
 }
 
-// Users and files made for Redis name commands that do not exist here yet.
+// Users and files made for Redis may name commands that are not implemented here.
 TEST(AclRules, CommandsThatDoNotExistYet) {
   EXPECT_EQ(commands_of({"+@all", "-replicaof", "-FAILOVER", "-psync"}),
             "+@all -replicaof -failover -psync");
@@ -127,7 +129,7 @@ TEST(AclRules, CommandsThatDoNotExistYet) {
   }
 }
 
-// As if they existed: so a rule means the same when they do.
+// Rules about them are kept, so that they mean the same once the commands exist.
 TEST(AclRules, CommandsThatDoNotExistYetHaveCategories) {
   const auto allowed = [](const Words& rules, std::string_view name) {
     const auto user = apply_rules(make_user("u", Channels::kNone), rules, Channels::kNone);
@@ -147,7 +149,7 @@ TEST(AclRules, CommandsThatDoNotExistYetHaveCategories) {
   EXPECT_FALSE(allowed({"+cluster"}, "wait"));
 }
 
-// Nothing that can be run is forbidden, so nothing needs to be checked.
+// Every implemented command is allowed, so no check is needed.
 TEST(AclRules, RulesAboutMissingCommandsAreNoRestriction) {
   User user = make_default_user();
   ASSERT_EQ(apply_rule(user, "-replicaof", Channels::kNone), RuleError::kNone);
@@ -197,7 +199,7 @@ TEST(AclRules, Selectors) {
   EXPECT_EQ(error_of("(>secret)"), RuleError::kSyntax);
   EXPECT_EQ(error_of("(+nothing)"), RuleError::kUnknownCommand);
   EXPECT_EQ(error_of("(&* &x)"), RuleError::kPatternAfterAllChannels);
-  // It would read back as two rules.
+  // It would be read back as two rules.
   EXPECT_EQ(error_of("(~a) +get)"), RuleError::kSyntax);
 }
 
@@ -221,7 +223,7 @@ TEST(AclRules, AllOrNothing) {
   EXPECT_EQ(before.describe(), make_default_user().describe());
 }
 
-// Every category, added to nothing and taken from everything, is shown as just that.
+// Every category, added to none and removed from all, is described by exactly that rule.
 TEST(AclRules, CategoriesAreShownAsTheyWereGiven) {
   for (int bit = 0; bit < catalog::kAclCategoryCount; bit++) {
     const std::string name(

@@ -9,8 +9,8 @@
 namespace sorrel::acl {
 namespace {
 
-// Looks at every byte, wherever the first difference is. Volatile, so that the compiler cannot stop
-// early. Precondition: both have the length of a digest.
+// Compares every byte, wherever the first difference is, so that timing reveals nothing. Volatile,
+// so that the compiler cannot stop early. Precondition: both have the length of a digest.
 bool same_digest(std::string_view a, std::string_view b) {
   volatile unsigned char difference = 0;
   for (size_t i = 0; i < kSha256Digits; i++) {
@@ -86,7 +86,7 @@ std::string Selector::describe_databases() const {
 
 std::string Selector::describe() const {
   std::string text = describe_keys();
-  // Said even when there are channels, because a new user may start with all of them.
+  // Written even when there are channels, because a new user may start with all of them.
   if (!all_channels) append_word(text, "resetchannels");
   append_word(text, describe_channels());
   append_word(text, describe_databases());

@@ -10,7 +10,7 @@
 
 namespace sorrel::acl {
 
-// What may be done with a key. Bits.
+// Permissions on a key. Bits.
 enum Permission : uint8_t { kRead = 1, kWrite = 2, kReadWrite = kRead | kWrite };
 
 struct KeyPattern {
@@ -18,7 +18,7 @@ struct KeyPattern {
   uint8_t permissions = kReadWrite;
 };
 
-// One set of permissions; a request must be covered by a single one of a user's as a whole.
+// One set of permissions; a single selector of the user must allow the whole request.
 struct Selector {
   CommandSet commands;
   bool all_keys = false;
@@ -29,10 +29,10 @@ struct Selector {
   std::vector<int> databases;  // ascending
 
   bool unrestricted() const { return commands.all() && all_keys && all_channels && all_databases; }
-  // Of every key there is, by one pattern.
+  // One pattern covers every key.
   bool covers_all_keys(uint8_t permissions) const;
   bool covers_key(std::string_view key, uint8_t permissions) const;
-  // A pattern somebody wants to subscribe to must be one of `channels`, letter by letter.
+  // A pattern of PSUBSCRIBE must be one of `channels`, byte by byte.
   bool covers_channel(std::string_view channel, bool is_pattern) const;
   bool covers_database(int64_t database) const;
 
@@ -40,35 +40,35 @@ struct Selector {
   std::string describe_keys() const;
   std::string describe_channels() const;
   std::string describe_databases() const;
-  // All of it, as rules.
+  // The whole selector, as rules.
   std::string describe() const;
 };
 
-// What one user is and may do. A value: it is changed as a copy, and the copy put in its place.
+// One user and its permissions. A value: changes are made to a copy, which then replaces it.
 struct User {
   std::string name;
   bool enabled = false;
   bool no_password = false;
-  bool skip_sanitizing = false;        // of payloads given to RESTORE; only kept and shown
-  std::vector<std::string> passwords;  // SHA-256, 64 digits in lower case each
+  bool skip_sanitizing = false;        // of RESTORE's payloads; only stored and shown
+  std::vector<std::string> passwords;  // SHA-256, 64 lower-case hex digits each
   Selector root;
   std::vector<Selector> selectors;  // those in parentheses
 
-  // The root and the others.
+  // The root selector and the others.
   template <class Holds>
   bool any_selector(Holds&& holds) const {
     return holds(root) || std::any_of(selectors.begin(), selectors.end(), holds);
   }
 
-  // Something is not allowed. Who is not restricted need not be checked.
+  // Is any request denied? Requests of an unrestricted user need no check.
   bool restricted() const { return !root.unrestricted(); }
-  // Whether a new connection that is this user has to say a password first.
+  // Whether a new connection of this user has to authenticate first.
   bool needs_password() const { return !no_password || !enabled; }
-  // By any selector.
+  // Allowed by any selector.
   bool covers_channel(std::string_view channel, bool is_pattern) const;
-  // Every channel rule of `before` still holds, so nobody listens to what it may not.
+  // Every channel rule of `before` still holds, so no subscription of its clients is now denied.
   bool keeps_channels_of(const User& before) const;
-  // Takes as long for a wrong password as for a right one.
+  // Constant time: a wrong password takes as long as the right one.
   bool accepts(std::string_view password) const;
 
   std::vector<std::string_view> flag_names() const;  // "on", "nopass", ...
@@ -76,7 +76,7 @@ struct User {
   std::string describe() const;
 };
 
-// The one everybody is at first: may do everything, asks for no password.
+// The initial default user: may run everything, without a password.
 User make_default_user();
 
 }  // namespace sorrel::acl

@@ -12,14 +12,14 @@
 
 namespace sorrel::acl {
 
-// A user as connections hold on to it: who it is stays, what it may do is replaced as a whole.
+// A user as connections refer to it: its identity stays, its permissions are replaced as a whole.
 //
 //   Session ──> Account "bob" ──> User (a snapshot)
-//   Session ──┘       └── after ACL SETUSER: another snapshot; whoever reads the old one keeps it
+//   Session ──┘       └── after ACL SETUSER: another snapshot; readers of the old one keep it
 //
-// A user that is deleted and made again is another account.
+// A user that is deleted and created again is another account.
 //
-// Thread rule: changed under the gate; read by every worker inside its batch.
+// Thread rule: changed in an exclusive section; read by every worker in its critical section.
 class Account {
  public:
   explicit Account(User user) : user_(std::make_shared<const User>(std::move(user))) {}
@@ -41,22 +41,22 @@ class Users {
 
   const AccountHandle& default_account() const { return default_; }
   const User& default_user() const { return default_->user(); }
-  // Null when there is none of that name.
+  // Null when there is no user of that name.
   AccountHandle find(std::string_view name) const;
   // In the order of their names.
   std::vector<AccountHandle> all() const;
 
-  // What the user would be after these rules, new ones included; see apply_rules(). Nothing is
-  // changed yet.
+  // The user that these rules would make of `name`, existing or new; see apply_rules(). Changes
+  // nothing yet.
   Result<User> with_rules(std::string_view name, std::span<const std::string_view> rules) const;
-  // In place of the one of that name, or new.
+  // Replaces the user of that name, or adds one.
   void put(User user);
-  // Null when there was none. Precondition: not "default".
+  // Null when there was no such user. Precondition: not "default".
   AccountHandle remove(std::string_view name);
-  // Instead of all there are. The default user keeps its account, and is as at the beginning when
-  // it is not among them. Answers the accounts that are no more.
+  // Replaces all users. The default user keeps its account, and is reset when it is not among them.
+  // Returns the accounts that were removed.
   std::vector<AccountHandle> replace_all(std::vector<User> users);
-  // requirepass; empty: none is asked for.
+  // requirepass; empty: no password is required.
   void set_default_password(std::string_view password);
 
   Channels new_user_channels() const { return new_user_channels_; }

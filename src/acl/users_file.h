@@ -11,8 +11,8 @@ namespace sorrel::acl {
 
 // The aclfile: one "user NAME RULES..." per line, blank lines, nothing else.
 
-// All of it or nothing. The error names every line that is wrong ("users.acl:3: Syntax error. "),
-// in Redis's words; passwords are never quoted.
+// Loads the whole file or nothing. The error names every invalid line ("users.acl:3: Syntax error.
+// "), in Redis's texts; passwords are never quoted.
 Result<std::vector<User>> parse_users(std::string_view text, std::string_view file_name,
                                       Channels channels);
 

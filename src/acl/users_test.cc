@@ -71,7 +71,7 @@ std::string refusal_of(std::string_view text) {
   return users ? "" : users.error().text;
 }
 
-TEST(AclUsersFile, TellsWhatIsWrongWhere) {
+TEST(AclUsersFile, ErrorsNameTheLine) {
   EXPECT_EQ(refusal_of("user a on\nuser a off"), "WARNING: Duplicate user 'a' found on line 2. ");
   EXPECT_EQ(refusal_of("# comment"),
             "f:1 should start with user keyword followed by the username. ");
@@ -80,7 +80,7 @@ TEST(AclUsersFile, TellsWhatIsWrongWhere) {
   EXPECT_EQ(refusal_of("user a (+get"), "f:1: Unmatched parenthesis in selector definition.");
   EXPECT_EQ(refusal_of("user a +nope"),
             "f:1: Error in applying operation '+nope': Unknown command or category name in ACL. ");
-  // A password that was mistyped is not repeated.
+  // An error never quotes a mistyped password.
   EXPECT_EQ(refusal_of("user a #abc"),
             "f:1: The password hash must be exactly 64 characters and contain only lowercase "
             "hexadecimal characters. ");

@@ -5,7 +5,7 @@
 
 namespace sorrel {
 
-// Who is to repeat a change. Bits, with the values that scripts know them by (redis.set_repl).
+// The audience of a change: AOF, replicas or both. Bits, with the values of redis.set_repl().
 enum class Audience : uint8_t { kNobody = 0, kLog = 1, kReplicas = 2, kAll = 3 };
 
 constexpr Audience operator&(Audience a, Audience b) {
@@ -15,17 +15,17 @@ constexpr bool includes(Audience all, Audience one) {
   return (all & one) == one;
 }
 
-// A change as the AOF and the replicas are to repeat it: one or more commands in RESP,
-// deterministic (absolute times, results instead of recipes), for database `db`.
+// A change in its replicated form: one or more commands in RESP, deterministic (absolute times,
+// results instead of expressions), for database `db`.
 struct Effect {
   uint64_t sequence;  // of the last one, when it stands for several; see takes_runs()
   int db;
-  std::string_view body;  // valid during the call that hands it out
+  std::string_view body;  // valid during the call that passes it
   Audience audience = Audience::kAll;
 };
 
 // A reader of the stream: the AOF, the replication backlog, a test. It gets every effect, also
-// those for another audience: sequences have no gaps.
+// those for another audience: sequence numbers have no gaps.
 class EffectSink {
  public:
   virtual ~EffectSink() = default;
@@ -34,13 +34,14 @@ class EffectSink {
   // True: consecutive effects of one database and audience may arrive in one call with all their
   // bytes, except across a cut: EffectStream::cut().
   virtual bool takes_runs() const { return false; }
-  // Around the effects of one hand-over. The mutex of the stream is held, so neither may wait.
+  // Called around the effects of one submit(). The mutex of the stream is held, so neither may
+  // block.
   virtual void begin_batch() {}
   virtual void end_batch() {}
   // A worker is about to send replies that reflect effects up to `sequence`, all of which have
-  // arrived. Called outside the mutex of the stream, by several workers at once; may do I/O.
-  // False: the sink could not keep its promise for all of them, and the replies to the clients that
-  // made them must be held until Durability covers them.
+  // arrived. Called outside the mutex of the stream, by several workers at once; may do I/O. False:
+  // the sink could not make all of them durable, so the replies to the clients that caused them
+  // must be held until Durability covers them.
   virtual bool before_replies(uint64_t sequence) {
     (void)sequence;
     return true;

@@ -1,3 +1,6 @@
+// AOF and replicas need one ordered stream although several workers change keys at once: sequence
+// numbers order the effects, and the stream keeps those back whose predecessors are missing.
+
 #include "propagate/effect_log.h"
 
 #include <algorithm>
@@ -15,7 +18,7 @@ constexpr std::string_view kExec[] = {"EXEC"};
 
 void EffectStream::attach(EffectSink* sink) {
   const std::lock_guard lock(mutex_);
-  // Numbers drawn while nobody listened were never submitted; nothing waits for them.
+  // Numbers drawn while there was no sink were never submitted; nothing waits for them.
   const uint64_t next = next_.load(std::memory_order_relaxed);
   if (readers_.empty()) emitted_.store(next - 1, std::memory_order_relaxed);
   readers_.push_back({sink, next});
@@ -33,11 +36,11 @@ void EffectStream::detach(EffectSink* sink) {
   }
 }
 
-// Under the gate, with mutex_.
+// In an exclusive section, with mutex_ held.
 void EffectStream::look_for_runs() {
   runs_ = std::all_of(readers_.begin(), readers_.end(),
                       [](const Reader& reader) { return reader.sink->takes_runs(); });
-  cut();  // a reader begins with a run of its own
+  cut();  // a new sink begins with a run of its own
 }
 
 void EffectStream::emit(uint64_t first, const Effect& effect) {
@@ -73,8 +76,9 @@ bool EffectStream::settle_before_replies() {
   return kept;
 }
 
-// A number is drawn and its effect stored under the latch of one log. So once every latch has been
-// held here, each number drawn before has come: the caller's own effects are waiting for no other.
+// A sequence number is drawn and its effect stored under the latch of one EffectLog. So once every
+// latch has been held here, each number drawn before has arrived, and no effect of the caller waits
+// for another worker.
 void EffectStream::collect() {
   const std::lock_guard lock(logs_mutex_);
   for (EffectLog* log : logs_) log->hand_over_finished();
@@ -111,16 +115,16 @@ void EffectLog::encode_select(int db) {
   encode(select);
 }
 
-// Under the latches.
+// Requires the latches of the changed keys.
 inline uint64_t EffectLog::draw() {
   const uint64_t sequence = stream_.draw();
   if (!changed_.empty() || changed_any_) [[unlikely]]
-    tell_keys(sequence);
+    note_changed_keys(sequence);
   last_drawn_ = sequence;
   return sequence;
 }
 
-// Precondition: its bytes stand from `begin` to the end. The number is drawn here.
+// Precondition: the effect's bytes are those from `begin` to the end. Its number is drawn here.
 inline void EffectLog::add_item(int db, Audience audience, size_t begin) {
   const uint64_t sequence = draw();
   if (!runs_.empty()) [[likely]] {
@@ -140,7 +144,7 @@ inline void EffectLog::add_item(int db, Audience audience, size_t begin) {
   runs_.push_back({sequence, sequence, begin, bytes_.size(), db, audience});
 }
 
-[[gnu::noinline]] void EffectLog::tell_keys(uint64_t sequence) {
+[[gnu::noinline]] void EffectLog::note_changed_keys(uint64_t sequence) {
   for (const uint64_t hash : changed_) stream_.durability_.note_change(hash, sequence);
   if (changed_any_) stream_.durability_.note_change_of_any(sequence);
   changed_.clear();
@@ -148,7 +152,8 @@ inline void EffectLog::add_item(int db, Audience audience, size_t begin) {
   last_told_ = sequence;
 }
 
-// What stands before a command of the open unit.
+// Encodes what must precede a command of the open group: MULTI, and SELECT after a change of
+// database.
 void EffectLog::begin_part(int db, Audience to) {
   if (unit_.parts.empty()) {
     unit_.begin = bytes_.size();
@@ -162,10 +167,10 @@ void EffectLog::begin_part(int db, Audience to) {
   unit_.db = db;
 }
 
-// `encode_it` puts the command behind all that is there. Precondition: latch_ is held.
+// `encode_it` appends the command to bytes_. Precondition: latch_ is held.
 template <class Encode>
 [[gnu::always_inline]] inline void EffectLog::add(int db, Audience to, Encode&& encode_it) {
-  if (lent_end_ != nullptr) take_lent();
+  if (borrowed_end_ != nullptr) flush_borrowed();
   if (!stream_.active() || to == Audience::kNobody) return;
   if (unit_.depth == 0) {
     const size_t begin = bytes_.size();
@@ -186,15 +191,15 @@ void EffectLog::append(int db, std::span<const std::string_view> args, Audience 
 
 void EffectLog::append_text(int db, std::string_view command) {
   const Held held(*this);
-  if (command.data() == lent_end_) [[likely]] {
-    // It ends behind the last run's, which is not in a unit.
+  if (command.data() == borrowed_end_) [[likely]] {
+    // The borrowed bytes end the last run, which is not in an atomic group.
     EffectStream::Run& run = runs_.back();
     if (run.db == db && run.audience == audience_ && stream_.active()) [[likely]] {
       const uint64_t sequence = draw();
       if (run.last + 1 == sequence && stream_.joins(sequence)) [[likely]] {
         run.last = sequence;
         run.end += command.size();
-        lent_end_ += command.size();
+        borrowed_end_ += command.size();
         return;
       }
       return begin_text_run(sequence, db, command);
@@ -203,35 +208,35 @@ void EffectLog::append_text(int db, std::string_view command) {
   add_text(db, command);
 }
 
-// Apart, both of them, so that the usual way need not make room for what they need.
+// Both are kept out of line, so that the common path saves no registers for them.
 [[gnu::noinline]] void EffectLog::begin_text_run(uint64_t sequence, int db,
                                                  std::string_view command) {
-  take_lent();
+  flush_borrowed();
   const size_t begin = bytes_.size();
   bytes_.append(command);
   begin_run(sequence, db, audience_, begin);
-  lend_behind(command);
+  borrow_after(command);
 }
 
 [[gnu::noinline]] void EffectLog::add_text(int db, std::string_view command) {
   add(db, audience_, [&] { bytes_.append(command); });
-  lend_behind(command);
+  borrow_after(command);
 }
 
-// What comes next may lie behind it.
-void EffectLog::lend_behind(std::string_view command) {
+// The next command of a pipeline may follow these bytes in the query buffer.
+void EffectLog::borrow_after(std::string_view command) {
   if (unit_.depth > 0 || runs_.empty() || runs_.back().end != bytes_.size()) return;
-  lent_begin_ = lent_end_ = command.data() + command.size();
+  borrowed_begin_ = borrowed_end_ = command.data() + command.size();
 }
 
-void EffectLog::take_lent() {
-  bytes_.append({lent_begin_, static_cast<size_t>(lent_end_ - lent_begin_)});
-  lent_end_ = nullptr;
+void EffectLog::flush_borrowed() {
+  bytes_.append({borrowed_begin_, static_cast<size_t>(borrowed_end_ - borrowed_begin_)});
+  borrowed_end_ = nullptr;
 }
 
 void EffectLog::begin_unit() {
   const Held held(*this);
-  if (lent_end_ != nullptr) take_lent();
+  if (borrowed_end_ != nullptr) flush_borrowed();
   if (unit_.depth++ > 0) return;
   unit_.parts.clear();
   unit_.mixed = unit_.dropped = false;
@@ -254,7 +259,7 @@ void EffectLog::end_unit() {
   add_item(unit_.began_db, unit_.parts.front().audience, begin);
 }
 
-// What of the unit is for this audience, encoded anew behind it all.
+// Encodes the commands of the group for this audience again, after all of them.
 void EffectLog::add_part_for(Audience audience) {
   std::vector<Part> parts;
   for (const Part& part : unit_.parts) {
@@ -283,15 +288,15 @@ bool EffectLog::flush() {
 
 void EffectLog::hand_over_finished() {
   const Held held(*this);
-  if (lent_end_ != nullptr) take_lent();
+  if (borrowed_end_ != nullptr) flush_borrowed();
   if (!runs_.empty()) hand_over();
 }
 
-// Under latch_, so that no other worker finds it empty while its effects are on their way.
+// Holds latch_ throughout, so that no other worker sees the log empty before its effects arrived.
 void EffectLog::hand_over() {
   stream_.submit(runs_, bytes_.view());
   runs_.clear();
-  // What is open is not whole yet and stays where it is.
+  // The open group is incomplete and stays where it is.
   if (unit_.depth > 0) return;
   bytes_.clear(kKeepBytes);
 }

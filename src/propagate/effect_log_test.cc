@@ -1,3 +1,6 @@
+// Order and completeness of the stream with one and several workers, atomic groups, borrowed text,
+// and held replies.
+
 #include "propagate/effect_log.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +41,7 @@ void append(EffectLog& log, std::string_view word) {
   log.append(0, args);
 }
 
-TEST(EffectLogTest, NothingIsMadeWhenNobodyReads) {
+TEST(EffectLogTest, EncodesNothingWithoutASink) {
   EffectStream stream;
   EffectLog log(stream);
   append(log, "a");
@@ -81,7 +84,7 @@ TEST(EffectLogTest, LateSinkStartsWithTheNextEffect) {
   EXPECT_EQ(late.bodies, std::vector<std::string>{"*1\r\n$1\r\nb\r\n"});
 }
 
-TEST(EffectLogTest, LateSinkDoesNotSeeWhatWasMadeBeforeAndHandedOverAfter) {
+TEST(EffectLogTest, LateSinkDoesNotGetEarlierEffectsHandedOverLater) {
   EffectStream stream;
   Collector early;
   stream.attach(&early);
@@ -125,18 +128,18 @@ std::string command(std::string_view word) {
   return "*1\r\n$" + std::to_string(word.size()) + "\r\n" + std::string(word) + "\r\n";
 }
 
-TEST(EffectLogTest, AUnitOfSeveralIsATransactionUnderOneNumber) {
+TEST(EffectLogTest, AGroupOfSeveralIsATransactionUnderOneNumber) {
   EffectStream stream;
   Collector sink;
   stream.attach(&sink);
   EffectLog log(stream);
   log.begin_unit();
   append(log, "a");
-  log.begin_unit();  // a part of it
+  log.begin_unit();  // nested: joins the outer group
   append(log, "b");
   log.end_unit();
   log.flush();
-  EXPECT_TRUE(sink.bodies.empty());  // not whole yet
+  EXPECT_TRUE(sink.bodies.empty());  // the group is incomplete
   log.end_unit();
   append(log, "c");
   log.flush();
@@ -146,7 +149,7 @@ TEST(EffectLogTest, AUnitOfSeveralIsATransactionUnderOneNumber) {
   EXPECT_EQ(sink.sequences, (std::vector<uint64_t>{1, 2}));
 }
 
-TEST(EffectLogTest, AUnitOfOneIsThatOneAndOfNoneIsNothing) {
+TEST(EffectLogTest, AGroupOfOneIsThatCommandAndOfNoneIsNothing) {
   EffectStream stream;
   Collector sink;
   stream.attach(&sink);
@@ -160,7 +163,7 @@ TEST(EffectLogTest, AUnitOfOneIsThatOneAndOfNoneIsNothing) {
   EXPECT_EQ(sink.bodies, std::vector<std::string>{command("a")});
 }
 
-TEST(EffectLogTest, AUnitEndsInTheDatabaseItBeganWith) {
+TEST(EffectLogTest, AGroupEndsInTheDatabaseItBeganWith) {
   EffectStream stream;
   Collector sink;
   stream.attach(&sink);
@@ -182,7 +185,7 @@ void append_to(EffectLog& log, int db, std::string_view word, Audience to) {
   log.append(db, args, to);
 }
 
-TEST(EffectLogTest, AnAudienceIsToldWithTheEffect) {
+TEST(EffectLogTest, EffectsCarryTheirAudience) {
   EffectStream stream;
   Collector sink;
   stream.attach(&sink);
@@ -199,7 +202,7 @@ TEST(EffectLogTest, AnAudienceIsToldWithTheEffect) {
   EXPECT_EQ(sink.audiences, (std::vector<Audience>{Audience::kReplicas, Audience::kLog}));
 }
 
-TEST(EffectLogTest, AUnitForSeveralAudiencesGivesEachItsParts) {
+TEST(EffectLogTest, AGroupForSeveralAudiencesGivesEachItsParts) {
   EffectStream stream;
   Collector sink;
   stream.attach(&sink);
@@ -236,7 +239,7 @@ TEST(EffectLogTest, ChangedKeysAreKnownByTheNumberOfTheirEffect) {
   append(log, "a");
   durability.hold(stream.last_sequence());
   ASSERT_TRUE(log.tells_keys());
-  EXPECT_EQ(durability.needed_for(77), 2u);  // nobody has noted which keys that was
+  EXPECT_EQ(durability.needed_for(77), 2u);  // changed before hold(): counts for every key
   log.changes_key(5);
   append(log, "b");
   EXPECT_EQ(durability.needed_for(5), 3u);
@@ -260,7 +263,7 @@ struct RunCollector final : Collector {
   bool takes_runs() const override { return true; }
 };
 
-TEST(EffectLogTest, EffectsInARowAreHandedOutAtOnceToWhoTakesThem) {
+TEST(EffectLogTest, ConsecutiveEffectsArriveInOneCallWhereRunsAreTaken) {
   EffectStream stream;
   RunCollector sink;
   stream.attach(&sink);
@@ -294,7 +297,7 @@ TEST(EffectLogTest, ARunEndsWhereAnotherReaderBegins) {
   log.flush();
   EXPECT_EQ(early.sequences, (std::vector<uint64_t>{2, 4}));
   EXPECT_EQ(late.bodies, std::vector<std::string>{command("c") + command("d")});
-  // Who takes each alone gets each alone, whatever the others do.
+  // A sink that takes no runs gets each effect alone, whatever the other sinks take.
   Collector single;
   stream.attach(&single);
   append(log, "e");
@@ -303,8 +306,9 @@ TEST(EffectLogTest, ARunEndsWhereAnotherReaderBegins) {
   EXPECT_EQ(single.sequences, (std::vector<uint64_t>{5, 6}));
 }
 
-// What has come together in a long turn is handed over in between; the turn ends all the same.
-TEST(EffectLogTest, MuchIsHandedOverInTheMiddleOfATurn) {
+// Effects that gather in a long loop iteration are handed over before its end, and the rest at its
+// end.
+TEST(EffectLogTest, ManyEffectsAreHandedOverWithinALoopIteration) {
   EffectStream stream;
   RunCollector sink;
   stream.attach(&sink);
@@ -323,7 +327,7 @@ TEST(EffectLogTest, MuchIsHandedOverInTheMiddleOfATurn) {
   log.flush();
   EXPECT_EQ(sink.sequences.back(), stream.last_sequence() - 1);
   EXPECT_EQ(sink.replied_at, std::vector<uint64_t>{stream.last_sequence() - 1});
-  // What belongs together is not torn.
+  // An atomic group is never split.
   sink.bodies.clear();
   log.begin_unit();
   for (int i = 0; i < 1000; i++) append(log, word);
@@ -335,7 +339,7 @@ TEST(EffectLogTest, MuchIsHandedOverInTheMiddleOfATurn) {
 }
 
 // A reply must not leave before the effects that precede its own have reached the sinks, and those
-// may lie in the log of a worker that is in the middle of a long iteration.
+// may be in the EffectLog of a worker in the middle of a long iteration.
 TEST(EffectLogTest, AFlushCollectsFinishedEffectsOfOtherWorkers) {
   EffectStream stream;
   RunCollector sink;
@@ -346,14 +350,14 @@ TEST(EffectLogTest, AFlushCollectsFinishedEffectsOfOtherWorkers) {
   std::string buffer = pipeline;
   const size_t half = command("a").size();
   one.append_text(0, std::string_view(buffer).substr(0, half));
-  one.append_text(0, std::string_view(buffer).substr(half));  // lent
+  one.append_text(0, std::string_view(buffer).substr(half));  // borrowed
   append(two, "c");
   one.begin_unit();
   append(one, "part");
   EXPECT_TRUE(two.flush());
   EXPECT_EQ(sink.bodies, (std::vector<std::string>{pipeline, command("c")}));
   EXPECT_EQ(sink.replied_at, std::vector<uint64_t>{3});
-  // What was taken is not taken again, and the unit goes on as if nothing had happened.
+  // Effects that another worker has taken are not taken again, and the open group is unaffected.
   buffer.assign(buffer.size(), '?');
   append(one, "other part");
   one.end_unit();
@@ -413,7 +417,7 @@ TEST(EffectLogTest, NothingDrawnIsMissingBeforeReplies) {
   EXPECT_EQ(sink.arrived.load(), stream.last_sequence());
 }
 
-TEST(EffectLogTest, ARunDoesNotSwallowWhatWaits) {
+TEST(EffectLogTest, ARunDoesNotSwallowWaitingEffects) {
   EffectStream stream;
   RunCollector sink;
   stream.attach(&sink);
@@ -431,7 +435,7 @@ TEST(EffectLogTest, ARunDoesNotSwallowWhatWaits) {
   EXPECT_EQ(sink.sequences.back(), 4u);
 }
 
-TEST(EffectLogTest, TextIsTakenAsItIsAloneAndInAUnit) {
+TEST(EffectLogTest, TextIsAppendedUnchangedAloneAndInAGroup) {
   for (const auto writers : {EffectStream::Writers::kOne, EffectStream::Writers::kSeveral}) {
     EffectStream stream(writers);
     Collector sink;
@@ -461,9 +465,9 @@ TEST(EffectLogTest, TextIsTakenAsItIsAloneAndInAUnit) {
   }
 }
 
-// A pipeline: requests one behind the other in a buffer that is used again for the next ones.
-// Whatever comes between them, all is handed out as if each had been copied.
-TEST(EffectLogTest, TextThatIsLentIsTakenBeforeItGoes) {
+// A pipeline: requests that follow each other in a buffer that is reused. Whatever comes between
+// them, the effects are the same as if each request had been copied.
+TEST(EffectLogTest, BorrowedTextIsCopiedBeforeItsBufferChanges) {
   for (const auto writers : {EffectStream::Writers::kOne, EffectStream::Writers::kSeveral}) {
     EffectStream stream(writers);
     RunCollector runs;
@@ -546,11 +550,11 @@ TEST(EffectLogTest, TextThatIsLentIsTakenBeforeItGoes) {
   }
 }
 
-TEST(DurabilityTest, WhoWaitsIsWokenOnceItIsThere) {
+TEST(DurabilityTest, AWorkerIsWokenWhenItsNumberIsDurable) {
   Durability durability;
   std::vector<unsigned> woken;
   durability.set_workers(2, [&](unsigned worker) { woken.push_back(worker); });
-  EXPECT_TRUE(durability.await(0, 5));  // there is no log to wait for
+  EXPECT_TRUE(durability.await(0, 5));  // there is no AOF to wait for
   EXPECT_FALSE(durability.covers(0));
   durability.set_durable(0);
   EXPECT_FALSE(durability.await(0, 5));
@@ -561,12 +565,12 @@ TEST(DurabilityTest, WhoWaitsIsWokenOnceItIsThere) {
   durability.set_durable(3);
   EXPECT_EQ(woken, std::vector<unsigned>{0});
   EXPECT_TRUE(durability.await(0, 3));
-  EXPECT_FALSE(durability.await(0, 5));  // it asks again for the rest
+  EXPECT_FALSE(durability.await(0, 5));  // the worker awaits the remaining effects
   durability.set_durable(UINT64_MAX);
   EXPECT_EQ(woken, (std::vector<unsigned>{0, 0, 1}));
 }
 
-// Nobody sleeps for ever: whoever asks is told at once, or woken.
+// await() returns true at once, or the worker is woken later: it never waits for ever.
 TEST(DurabilityTest, NoWakeIsLost) {
   Durability durability;
   std::atomic<uint64_t> wakes{0};
@@ -588,7 +592,7 @@ TEST(DurabilityTest, NoWakeIsLost) {
     for (;;) {
       const uint64_t before = wakes.load();
       if (durability.await(0, i)) break;
-      wakes.wait(before);  // a wake that is late for the last one is one too many, and harmless
+      wakes.wait(before);  // a late wake for the previous number is one too many, and harmless
     }
   }
   writer.join();

@@ -10,10 +10,10 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 
 }  // namespace
 
-// True: `word` stands there now instead of `there`. Else `there` is what does.
+// True: `word` has replaced `there`. False: `there` is now the current content.
 inline bool RecentChanges::replace(std::atomic<uint64_t>& place, uint64_t& there, uint64_t word) {
   if (several_) return place.compare_exchange_strong(there, word, kRelaxed);
-  // An atomic step would wait for all that was stored before, cache misses and all.
+  // A read-modify-write would wait for all earlier stores, cache misses included.
   place.store(word, kRelaxed);
   return true;
 }
@@ -24,7 +24,7 @@ void RecentChanges::note(uint64_t hash, uint64_t number, uint64_t durable) {
   const uint64_t mine = tag | number;
   for (std::atomic<uint64_t>& place : row.places) {
     uint64_t there = place.load(kRelaxed);
-    // Keys of several latches share a tag now and then, so numbers may come in any order.
+    // Keys with different latches may share a tag, so numbers can arrive in any order.
     while ((there & kTagMask) == tag) [[unlikely]] {
         if (there >= mine || replace(place, there, mine)) return;
       }
@@ -43,7 +43,7 @@ uint64_t RecentChanges::last_of(uint64_t hash) const {
   uint64_t last = row.others.load(kRelaxed);
   for (const std::atomic<uint64_t>& place : row.places) {
     const uint64_t there = place.load(kRelaxed);
-    // More than one may have it, when two threads came at once.
+    // Two threads at once may have given the tag two places; the larger number counts.
     if ((there & kTagMask) == tag) [[unlikely]]
       last = std::max(last, there & kMostNumber);
   }

@@ -14,24 +14,24 @@ namespace sorrel {
 //   hash:  low bits choose a row, a cache line     row:  [others][place][place]...[place]
 //          high 16 bits are the tag                place: tag, and 48 bits of the number
 //
-// A change takes the place with its tag, or one whose number is durable and so of no use any more;
-// if there is none, it raises `others`, which counts for every key of the row. So a key that was
-// not changed is taken for one that was about once in four thousand times even while 3200 changes
-// are on their way, and who only reads hardly ever waits: a pipeline of 64 reads asks 64 times, and
-// one wrong answer makes it wait.
+// A change takes the place with its tag, or one whose number is durable and so obsolete; if there
+// is none, it raises `others`, which counts for every key of the row. So an unchanged key is
+// mistaken for a changed one about once in four thousand times even while 3200 changes are pending.
+// That keeps read-only clients from waiting: a pipeline of 64 reads asks 64 times, and one wrong
+// answer holds its replies.
 //
-// Any thread may call anything, once it is said that there are several; else one may call note().
-// Who has seen a change (under the latch of its key, say) finds it.
+// Any thread may call anything after expect_several_threads(); before, only one may call note(). A
+// thread that has seen a change (under the latch of its key, say) finds it here.
 class RecentChanges {
  public:
-  // Before any is noted.
+  // Before the first note().
   void expect_several_threads() { several_ = true; }
-  // Effect `number` has changed a key with this hash. Of no interest any more is what is `durable`.
+  // Effect `number` has changed a key with this hash. Numbers up to `durable` may be overwritten.
   void note(uint64_t hash, uint64_t number, uint64_t durable);
   // The last effect on a key with this hash that may not be durable, or a later one; 0: none.
   uint64_t last_of(uint64_t hash) const;
 
-  // Larger ones do not fit.
+  // Larger numbers do not fit into a place.
   static constexpr uint64_t kMostNumber = (uint64_t{1} << 48) - 1;
 
  private:
@@ -48,7 +48,7 @@ class RecentChanges {
   std::unique_ptr<Row[]> rows_ = std::make_unique<Row[]>(kRows);
 };
 
-// Makes `place` as large as `value` if it is smaller. Any thread.
+// Raises `place` to `value` if it is smaller. Any thread.
 inline void raise(std::atomic<uint64_t>& place, uint64_t value) {
   uint64_t before = place.load(std::memory_order_relaxed);
   while (before < value && !place.compare_exchange_weak(before, value, std::memory_order_relaxed)) {

@@ -20,7 +20,7 @@ TEST(RecentChangesTest, KnowsTheLastChangeOfAKey) {
   EXPECT_EQ(changes.last_of(77), 5u);
   EXPECT_EQ(changes.last_of(0), 6u);
   changes.note(77, 9, 0);
-  changes.note(77, 8, 0);  // came later, though it was drawn sooner
+  changes.note(77, 8, 0);  // arrives later, though it was drawn sooner
   EXPECT_EQ(changes.last_of(77), 9u);
   changes.note(78, RecentChanges::kMostNumber, 0);
   EXPECT_EQ(changes.last_of(78), RecentChanges::kMostNumber);
@@ -32,7 +32,7 @@ TEST(RecentChangesTest, NothingIsForgottenBeforeItIsDurable) {
   std::map<uint64_t, uint64_t> last;  // by hash
   uint64_t durable = 0;
   for (uint64_t number = 1; number <= 200'000; number++) {
-    // Few rows and tags, so that all that can happen does.
+    // Few rows and tags, so that collisions of every kind occur.
     const uint64_t hash = random.below(4) | random.below(12) << 48;
     changes.note(hash, number, durable);
     last[hash] = number;
@@ -68,11 +68,11 @@ TEST(RecentChangesTest, ThreadsDoNotLoseEachOthersChanges) {
   for (uint64_t mine = 0; mine < 4; mine++) {
     threads.emplace_back([&, mine] {
       for (uint64_t i = 0; i < kEach; i++) {
-        // A key of its own, in a row that they share.
+        // Each thread has a key of its own, in a row that they share.
         const uint64_t hash = i % 2 | (4 * (i % 5) + mine) << 48;
         const uint64_t number = drawn.fetch_add(1) + 1;
         changes.note(hash, number, number > 20 ? number - 20 : 0);
-        // Others may have pushed it out only once they had seen that it was durable.
+        // Another thread may replace the number only after it became durable.
         if (changes.last_of(hash) < number && drawn.load() < number + 20) lost++;
       }
     });

@@ -5,15 +5,15 @@
 
 #include "types/bloom.h"
 
-// Bloom filters, as the module of Redis lays them out that has them: each field behind a word that
-// says its kind.
+// Bloom filters in the layout of Redis's Bloom module: each field follows a number that gives its
+// kind.
 
 namespace sorrel::rdb {
 namespace {
 
 enum class FieldKind : uint64_t { kEnd = 0, kUnsigned = 2, kDouble = 4, kString = 5 };
 
-// Types of modules are told apart by their name, six bits a letter, and the version of the layout.
+// Module types are identified by their name, six bits a letter, and the version of the layout.
 constexpr uint64_t module_id(std::string_view name, uint64_t version) {
   constexpr std::string_view kLetters =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -22,10 +22,10 @@ constexpr uint64_t module_id(std::string_view name, uint64_t version) {
   return id << 10 | version;
 }
 
-// The layout has had this version since filters know how they grow.
+// The layout has had this version since filters store how they grow.
 constexpr uint64_t kBloomId = module_id("MBbloom--", 4);
 
-// Reads fields of a kind; another kind is a mistake of the reader's.
+// Reads fields of a given kind; another kind is a reader error.
 class FieldReader {
  public:
   explicit FieldReader(Reader& in) : in_(in) {}
@@ -109,7 +109,7 @@ std::optional<Value> read_bloom(Reader& in) {
   parts.options = fields.small_number();
   parts.growth = fields.small_number();
   if (in.failed() || layers > BloomFilter::kMaxLayers) return fail();
-  // The bits go into the filter when all of it is known to be sound; until then they stay here.
+  // The bits are stored in the filter once all of it is validated.
   std::vector<std::string> bits(layers);
   std::vector<std::string_view> views(layers);
   for (uint64_t i = 0; i < layers && !in.failed(); i++) {

@@ -8,9 +8,9 @@
 
 namespace sorrel::rdb {
 
-// What stands behind the byte of ObjectType::kModule2, in the layout of the module that has these
-// filters in Redis 8. Types of other modules are refused, and so are filters with more bits than
-// there may be, or with fields that do not belong together.
+// The content after the byte ObjectType::kModule2, in the layout of Redis 8's Bloom module. Types
+// of other modules are rejected, as are filters with more bits than the limit, or with inconsistent
+// fields.
 std::optional<Value> read_bloom(Reader& in);
 void write_bloom(const BloomFilter& filter, Writer& out);
 

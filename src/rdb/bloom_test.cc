@@ -25,7 +25,7 @@ std::string written_filter(const BloomFilter& filter) {
   return bytes;
 }
 
-TEST(RdbBloom, ComesBackAsItWas) {
+TEST(RdbBloom, RoundTrip) {
   for (const BloomFilter::Shape& shape :
        {BloomFilter::Shape{.capacity = 10, .error = 0.01},
         BloomFilter::Shape{.capacity = 5000, .error = 0.001, .grows = false}}) {
@@ -48,7 +48,7 @@ TEST(RdbBloom, ComesBackAsItWas) {
   }
 }
 
-// The number of the type is that of "MBbloom--", fourth version, in every file and dump.
+// The number of the type is that of "MBbloom--", version 4, in every file and dump.
 TEST(RdbBloom, HasTheNameOfTheModule) {
   const std::string bytes = written_filter(*filled(1, {}));
   Reader in(bytes);
@@ -58,7 +58,7 @@ TEST(RdbBloom, HasTheNameOfTheModule) {
   EXPECT_EQ(id >> 10 & 63, 62u) << "-";
 }
 
-TEST(RdbBloom, CutShortItIsRefused) {
+TEST(RdbBloom, TruncatedFiltersAreRejected) {
   const std::string bytes = written_filter(*filled(30, {.capacity = 10, .error = 0.1}));
   for (size_t size = 0; size < bytes.size(); size++) {
     Reader in(std::string_view(bytes).substr(0, size));
@@ -66,7 +66,7 @@ TEST(RdbBloom, CutShortItIsRefused) {
   }
 }
 
-TEST(RdbBloom, NoBytesDoHarm) {
+TEST(RdbBloom, ArbitraryBytesAreSafe) {
   Random random(11);
   const std::string good = written_filter(*filled(30, {.capacity = 10, .error = 0.1}));
   int taken = 0;
@@ -80,7 +80,7 @@ TEST(RdbBloom, NoBytesDoHarm) {
     if (!value) continue;
     taken++;
     BloomFilter& filter = bloom_of(value->collection());
-    // No more than the bytes that were there.
+    // No more memory than the bytes present.
     EXPECT_LT(filter.memory_bytes(), 4 * good.size() + 4096);
     for (int i = 0; i < 10; i++) filter.add("new:" + std::to_string(i));
   }

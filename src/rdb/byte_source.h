@@ -9,17 +9,16 @@
 
 namespace sorrel::rdb {
 
-// Where the bytes of a file come from when they are not all there: a socket, a pipe, a test.
+// The source of a file's bytes when they are not all in memory: a socket, a pipe, a test.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
 
-  // The bytes that follow those given before, at least one; valid until the next call. Empty: there
-  // are no more. Waits if there are none yet. An Error says why what follows cannot be had; neither
-  // after it nor after the end is there another call.
+  // The next bytes, at least one; valid until the next call. Empty: the end. Blocks if no byte has
+  // arrived yet. An Error says why no more bytes can be read; no call follows an error or the end.
   virtual Result<std::string_view> next() = 0;
-  // How many bytes there are in all, if that is known beforehand. A source that ends earlier is
-  // torn. Nothing is allocated for it.
+  // The total number of bytes, if known beforehand. A source that ends earlier is truncated.
+  // Nothing is allocated for this number.
   virtual std::optional<uint64_t> size() const { return std::nullopt; }
 };
 

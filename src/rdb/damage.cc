@@ -1,4 +1,4 @@
-// What people are told of values that are damaged.
+// Error texts for damaged values.
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 namespace sorrel::rdb {
 namespace {
 
-// What a value is packed as.
+// The encoding in which a value is packed.
 std::string_view form_of(ObjectType type) {
   switch (type) {
     case ObjectType::kHashZipmap:
@@ -43,7 +43,7 @@ std::string_view form_of(ObjectType type) {
 
 }  // namespace
 
-// "with dup elements" is what people who know Redis look for.
+// "with dup elements" is Redis's text, which users search for.
 std::string_view duplicate_flaw(ObjectType type) {
   switch (type) {
     case ObjectType::kHashZipmap:

@@ -4,7 +4,7 @@
 
 #include "rdb/value_fixture.h"
 
-// Old forms that are read, and damage that is refused.
+// Old encodings are read, and damaged ones rejected.
 
 namespace sorrel::rdb {
 namespace {
@@ -81,7 +81,7 @@ TEST(RdbOldForms, EveryByteOfAZiplistMatters) {
       std::string damaged = block;
       damaged[i] = static_cast<char>(damaged[i] ^ bit);
       const auto value = read(packed_value(ObjectType::kListZiplist, damaged));
-      // What is accepted has the same number of elements and other content.
+      // Accepted damage leaves the number of elements and changes their content.
       if (value) {
         EXPECT_EQ(texts_of(*value).size(), 4u) << i;
       }
@@ -102,12 +102,12 @@ TEST(RdbDamage, DuplicatesOddCountsAndEmptyOnes) {
   EXPECT_EQ(packed(ObjectType::kZsetListpack, {"a", "1", "b"}), kRefused);
   EXPECT_EQ(packed(ObjectType::kZsetListpack, {"a", "nan"}), kRefused);
   EXPECT_EQ(packed(ObjectType::kZsetListpack, {"a", ""}), kRefused);
-  // Out of order they are put in order.
+  // Out of order they are sorted.
   EXPECT_EQ(packed(ObjectType::kZsetListpack, {"b", "2", "a", "1"}), (Texts{"a=1", "b=2"}));
   EXPECT_EQ(texts_in(flat_value(ObjectType::kSet, {"a", "a"})), kRefused);
   EXPECT_EQ(texts_in(flat_value(ObjectType::kSet, {"1", "1"})), kRefused);
   EXPECT_EQ(texts_in(flat_value(ObjectType::kHash, {"a", "1", "a", "2"}, 2)), kRefused);
-  // Many, in the encoding for many, and a duplicate at the very end.
+  // Many elements, in the encoding for many, with a duplicate at the very end.
   Texts many;
   for (int i = 0; i < 300; i++) many.push_back("m" + std::to_string(i));
   EXPECT_EQ(packed(ObjectType::kSetListpack, many).size(), 300u);
@@ -132,7 +132,7 @@ TEST(RdbDamage, DuplicatesInDisguise) {
   EXPECT_EQ(texts_in(packed_value(ObjectType::kSetListpack, block)), kRefused);
 }
 
-// What is wrong with a value, behind "integrity check failed"; empty when nothing is known.
+// The reason after "integrity check failed"; empty when there is none.
 std::string flaw_in(std::string_view body, const ValueLimits& with = limits()) {
   const auto value = value_of_payload(body, with);
   if (value) return "none";
@@ -144,7 +144,7 @@ std::string flaw_in(std::string_view body, const ValueLimits& with = limits()) {
   return text.starts_with(": ") ? text.substr(2) : text;
 }
 
-TEST(RdbDamage, DuplicatesAreTold) {
+TEST(RdbDamage, DuplicatesAreReported) {
   const Texts pairs = {"a", "1", "b", "2", "a", "3"};
   const auto packed = [](ObjectType type, const std::string& block) {
     return flaw_in(packed_value(type, block));
@@ -161,7 +161,7 @@ TEST(RdbDamage, DuplicatesAreTold) {
   EXPECT_EQ(flaw_in(flat_value(ObjectType::kSet, {"a", "a"})), "dup elements");
   EXPECT_EQ(flaw_in(zset_with_text_scores({"a", "1", "a", "2"})), "dup elements");
   EXPECT_EQ(flaw_in(zset_with_text_scores({"a", "nan"})), "a score is not a number");
-  // The same on the way into a table: the duplicate is in the block that is left, and behind it.
+  // The same during conversion to a table: the duplicate is in the old block, and after it.
   for (const size_t most : {1, 2, 3}) {
     ValueLimits few = limits();
     few.hash.max_listpack_entries = few.set.max_listpack_entries = most;
@@ -172,7 +172,7 @@ TEST(RdbDamage, DuplicatesAreTold) {
     EXPECT_EQ(flaw_in(packed_value(ObjectType::kSetListpack, listpack_bytes({"a", "b", "a"})), few),
               "listpack with dup elements");
   }
-  // Other damage has nothing to do with them.
+  // Other damage gives another text.
   EXPECT_EQ(packed(ObjectType::kHashListpack, listpack_bytes({"a", "1", "b"})), "");
   EXPECT_EQ(packed(ObjectType::kHashListpack, block.substr(1)), "");
 }
@@ -214,7 +214,7 @@ TEST(RdbDamage, NodesOfLists) {
   EXPECT_EQ(node(0, "one"), kRefused);
 }
 
-TEST(RdbDamage, UnknownTypesAreRefused) {
+TEST(RdbDamage, UnknownTypesAreRejected) {
   const std::string body = flat_value(ObjectType::kHash, {"f", "v"}, 2);
   for (int type = 0; type < 256; type++) {
     std::string other = body;
@@ -236,7 +236,7 @@ TEST(RdbDamage, AnnouncedSizesAllocateNothing) {
     to.raw("abcdefgh");
     EXPECT_FALSE(read(body));
   }
-  // A compressed string that says it is long.
+  // A compressed string that announces a huge size.
   std::string body;
   Writer to(body, false);
   to.byte(0);
@@ -244,7 +244,7 @@ TEST(RdbDamage, AnnouncedSizesAllocateNothing) {
   EXPECT_FALSE(read(body));
 }
 
-// The parts of a stream, to be spoilt one by one.
+// The parts of a stream, to be damaged one by one.
 struct StreamParts {
   StreamId node_id{1, 0};
   std::string node;
@@ -325,7 +325,7 @@ TEST(RdbDamage, StreamsPendingEntries) {
   // CVE-2026-63639, CVE-2026-66373: two consumers with the same entry.
   EXPECT_FALSE(accepted([](StreamParts& p) { p.consumers[1].second = {{1, 0}, {2, 0}}; }));
   EXPECT_FALSE(accepted([](StreamParts& p) { p.consumers[0].second = {{1, 0}, {1, 0}}; }));
-  // Nobody's, and one that is not pending at all.
+  // Without a consumer, and with an entry that is not pending at all.
   EXPECT_FALSE(accepted([](StreamParts& p) { p.consumers[1].second = {}; }));
   EXPECT_FALSE(accepted([](StreamParts& p) { p.consumers.pop_back(); }));
   EXPECT_FALSE(accepted([](StreamParts& p) { p.consumers[1].second = {{2, 0}, {3, 0}}; }));
@@ -343,10 +343,10 @@ std::string stream_flaw(const std::function<void(StreamParts&)>& spoil) {
   return flaw_in(parts.body());
 }
 
-TEST(RdbDamage, FlawsOfStreamsAreTold) {
+TEST(RdbDamage, DamagedStreamsGiveAReason) {
   EXPECT_EQ(stream_flaw([](StreamParts& p) { p.consumers[1].first = "a"; }),
             "Duplicate stream consumer detected");
-  // Also of consumers that have nothing.
+  // Also of consumers without entries.
   EXPECT_EQ(stream_flaw([](StreamParts& p) {
               p.pending.clear();
               p.consumers = {{"a", {}}, {"a", {}}};
@@ -376,7 +376,7 @@ TEST(RdbDamage, StreamsCounters) {
   EXPECT_FALSE(accepted([](StreamParts& p) { p.added = UINT64_MAX; }));
   EXPECT_TRUE(accepted([](StreamParts& p) { p.entries_read = UINT64_MAX; }));  // unknown
   EXPECT_FALSE(accepted([](StreamParts& p) { p.entries_read = UINT64_MAX - 1; }));
-  // Two nodes that hold the same ids.
+  // Two nodes with the same ids.
   EXPECT_FALSE(accepted([](StreamParts& p) {
     p.nodes = 2;
     p.length = 4;
@@ -384,9 +384,9 @@ TEST(RdbDamage, StreamsCounters) {
   }));
 }
 
-// Older versions let XSETID go back behind entries that were deleted. Those stay in their node,
-// with ids above the last one and above what comes behind them.
-TEST(RdbDamage, StreamsThatWereSetBackAreWhole) {
+// Older versions let XSETID go back below deleted entries. Those stay in their node, with ids above
+// the last one and above those of later entries.
+TEST(RdbDamage, StreamsSetBackByXsetidAreAccepted) {
   const Texts dead = {"3", "8", "0", "x", "4"};  // 9-0, deleted
   for (const size_t at : {size_t{5}, size_t{10}, size_t{17}}) {
     StreamParts parts;
@@ -414,11 +414,11 @@ TEST(RdbDamage, StreamsThatWereSetBackAreWhole) {
     }
     EXPECT_EQ(seen, "f=v other=w ") << at;
   }
-  // One that lives does not.
+  // A live entry above the last id is damage.
   EXPECT_FALSE(accepted([](StreamParts& p) { p.last = {1, 9}; }));
 }
 
-// Another text at one place of the node.
+// Replaces the text at one position of the node.
 bool accepted_with(size_t at, const std::string& text) {
   return accepted([&](StreamParts& p) {
     Texts elements = StreamParts::elements();
@@ -435,9 +435,9 @@ TEST(RdbDamage, StreamNodes) {
     EXPECT_FALSE(accepted_with(2, text)) << text;
   }
   EXPECT_FALSE(accepted_with(4, "1"));
-  // Flags: without the names, unknown ones, a deleted entry that the head does not know of.
+  // Flags: without the names, unknown ones, a deleted entry that the head does not count.
   for (const char* text : {"0", "4", "-1", "3", "x"}) EXPECT_FALSE(accepted_with(5, text)) << text;
-  // Ids: before the node's own, not above the one before.
+  // Ids: below the node's own, not above the previous one.
   EXPECT_FALSE(accepted_with(6, "-1"));
   EXPECT_FALSE(accepted_with(6, "1"));
   EXPECT_FALSE(accepted_with(11, "0"));

@@ -3,7 +3,7 @@
 #include "base/random.h"
 #include "rdb/file_fixture.h"
 
-// Damage anywhere in a file: a clear refusal, or the file as it was.
+// Damage anywhere in a file gives a clear error, or the file as it was.
 
 namespace sorrel::rdb {
 namespace {
@@ -37,7 +37,7 @@ TEST(RdbFileDamage, EveryPlaceMayBeTheEnd) {
   }
 }
 
-// With a sum at the end no flipped bit goes unnoticed.
+// With a checksum at the end no flipped bit goes unnoticed.
 TEST(RdbFileDamage, EveryBitMayFlip) {
   for (const NamedFile& file : files_of_all_versions()) {
     const Outcome sound = outcome_of(file.bytes);

@@ -9,11 +9,11 @@
 #include "rdb/file_writer.h"
 #include "rdb/value_fixture.h"
 
-// Whole files for tests: put together piece by piece, as any version has written them, and told as
-// lines of text.
+// Whole files for tests: built from parts, as any version has written them, and listed as lines of
+// text.
 namespace sorrel::rdb::testing {
 
-// Builds a file by hand, so that forms that nobody writes any more can be in it.
+// Builds a file by hand, so that it can contain encodings that current versions no longer write.
 class FileBuilder {
  public:
   explicit FileBuilder(std::string_view header) : bytes_(header) {}
@@ -40,7 +40,7 @@ class FileBuilder {
     return opcode(Opcode::kAux).text(name).text(value);
   }
   FileBuilder& database(uint64_t db) { return opcode(Opcode::kDatabase).length(db); }
-  // `value`: the byte that says the type and what follows, as the makers of old forms give it.
+  // `value`: the object type and the bytes that follow, as the functions of old_forms.h return it.
   FileBuilder& key(std::string_view name, std::string_view value) {
     return raw(value.substr(0, 1)).text(name).raw(value.substr(1));
   }
@@ -54,7 +54,7 @@ class FileBuilder {
   std::string bytes_;
 };
 
-// Everything a file tells, a line each.
+// Every element that a file reports, a line each.
 class Listing final : public FileVisitor {
  public:
   Texts lines;
@@ -109,7 +109,7 @@ class StringSink final : public ByteSink {
   }
 };
 
-// A file of every version with every form that versions of it may hold; names say which.
+// A file of every version with every encoding that it may contain; the names say which.
 struct NamedFile {
   std::string name;
   std::string bytes;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Continues file_fixture.h: dumps as servers from 2.x on have left them.
+// Continues file_fixture.h: dumps as servers from 2.x on have written them.
 
 #include "rdb/file_fixture.h"
 
@@ -24,7 +24,7 @@ inline std::string intset_value(const Texts& texts) {
   return written(set_of(texts), {.version = 10, .compress = false});
 }
 
-// Lists, sets, hashes and sorted sets one element after the other: since the beginning.
+// Lists, sets, hashes and sorted sets element by element: since the first version.
 inline void add_plain_forms(FileBuilder& file) {
   file.key("string", text_value("hello"));
   file.key("number", text_value("-300"));
@@ -53,7 +53,7 @@ inline std::string stream_value(int version) {
   return written(value, {.version = version, .compress = false});
 }
 
-// Without counters, as Redis 5 has written it.
+// Without counters, as Redis 5 wrote it.
 inline std::string first_stream_value() {
   std::string body = stream_value(10);
   const std::optional<Value> value = read(body);
@@ -85,7 +85,7 @@ inline std::string first_stream_value() {
   return body;
 }
 
-// Field, deadline and value in every form that hashes with deadlines have had.
+// Field, expire time and value in every encoding of hashes whose fields expire.
 inline void add_timed_hashes(FileBuilder& file) {
   std::string absolute(1, static_cast<char>(ObjectType::kTimedHashAbsolute));
   Writer to(absolute, false);
@@ -101,7 +101,7 @@ inline void add_timed_hashes(FileBuilder& file) {
   file.key("hash:timed:listpack", with_earliest);
 }
 
-// What newer versions write: binary scores, listpacks, texts that are compressed or numbers.
+// Encodings of newer versions: binary scores, listpacks, texts that are compressed or integers.
 inline void add_newer_forms(FileBuilder& file) {
   const WriteOptions plain{.version = 12, .compress = false};
   for (const std::string_view number : {"7", "-300", "70000", "5000000000"}) {

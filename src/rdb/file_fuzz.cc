@@ -19,7 +19,7 @@ const std::vector<NamedFile>& samples() {
 }  // namespace
 }  // namespace sorrel::rdb::testing
 
-// Now and then a good file to begin with, since nobody guesses one.
+// Starts from a valid file now and then, since random bytes never form one.
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
                                           unsigned int seed) {
   const auto& samples = sorrel::rdb::testing::samples();
@@ -31,8 +31,8 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
   return LLVMFuzzerMutate(data, size, max_size);
 }
 
-// The bytes are those of a whole file. The sum is not asked for: it would keep everything out. In
-// pieces they are judged as all at once.
+// The bytes are a whole file. The checksum is not verified: it would reject everything. Read in
+// segments, the file must give the same result.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace sorrel::rdb;
   const std::string_view bytes{reinterpret_cast<const char*>(data), size};

@@ -1,3 +1,6 @@
+// A file may be truncated, damaged or hostile: every element is validated as it is read, and an
+// error names its offset.
+
 #include "rdb/file_reader.h"
 
 #include <fmt/format.h>
@@ -12,7 +15,7 @@
 namespace sorrel::rdb {
 namespace {
 
-// The sum is taken in pieces that are still in the cache from reading.
+// The checksum is computed in steps small enough that the bytes are still cached from reading.
 constexpr uint64_t kSumBytes = 64 * 1024;
 
 }  // namespace
@@ -101,7 +104,7 @@ Status FileReader::read_opcode(Opcode opcode) {
     case Opcode::kExpiryMs:
       note_begin();
       key_.expiry = in_.little_endian<int64_t>();
-      // Nothing that is less than this is a moment; -1 would be none at all.
+      // A negative expire time is in the past; -1 would mean none.
       if (key_.expiry < 0) key_.expiry = 0;
       return {};
     case Opcode::kExpirySeconds:
@@ -134,7 +137,7 @@ Status FileReader::read_opcode(Opcode opcode) {
     case Opcode::kSlotInfo: {
       const uint64_t slot = in_.length();
       const uint64_t keys = in_.length();
-      (void)in_.length();  // of those, with a deadline
+      (void)in_.length();  // keys that expire
       return in_.failed() ? Status{} : visitor_.on_slot_info(slot, keys);
     }
     case Opcode::kSlotImport:
@@ -157,7 +160,7 @@ Status FileReader::read_sizes() {
   return in_.failed() ? Status{} : visitor_.on_sizes(keys, expiring);
 }
 
-// A name and ranges of slots that were arriving: nothing to a node without a cluster.
+// A name and ranges of slots that were being imported: ignored without a cluster.
 Status FileReader::read_slot_import() {
   if (!is_valkey_) return problem("opcode 243 is unknown");
   (void)in_.string(scratch_);
@@ -175,7 +178,7 @@ Status FileReader::read_module_aux() {
     if (in_.failed()) return {};
     return problem(fmt::format("the data of module '{}' does not say when it is for", name));
   }
-  (void)in_.length();  // before the keys or behind them
+  (void)in_.length();  // before the keys or after them
   while (!in_.failed()) {
     switch (static_cast<ModuleField>(in_.length())) {
       case ModuleField::kEnd:
@@ -233,9 +236,9 @@ Status FileReader::read_collection(uint8_t object_type) {
   return in_.ran_out() ? broken("a value") : noticed(damage_text(object_type, in_));
 }
 
-// No sum vouches for the end that was found, so that nothing may follow it. Of versions that knew
-// no sums that holds always, because logs begin with files only since much later: otherwise a
-// version that is damaged would hide all other damage.
+// Without a checksum the end is not verified, so nothing may follow it. Versions before checksums
+// never have trailing bytes, because AOFs begin with an RDB file only since much later: otherwise a
+// damaged version number would hide all other damage.
 Status FileReader::check_end() {
   if (version_ >= kVersionOfChecksum && !options_.stands_alone) return {};
   if (!in_.has_more()) {
@@ -252,7 +255,7 @@ Status FileReader::read_checksum() {
   if (version_ < kVersionOfChecksum) return check_end();
   const auto sum = in_.little_endian<uint64_t>();
   if (in_.failed()) return broken("its checksum");
-  // Zero: whoever wrote it did not want to pay for a sum.
+  // Zero: the file was written without a checksum (rdbchecksum no).
   if (sum == 0) return check_end();
   if (!options_.verify_checksum) return {};
   if (sum != its_sum) {

@@ -5,7 +5,7 @@
 
 #include "rdb/file_fixture.h"
 
-// Whole files: what is written is read, and every version is.
+// Whole files: reading returns the content written, and every version is readable.
 
 namespace sorrel::rdb {
 namespace {
@@ -21,7 +21,7 @@ Texts lines_of(std::string_view bytes) {
   return listing.lines;
 }
 
-TEST(RdbFile, WhatIsWrittenIsRead) {
+TEST(RdbFile, RoundTrip) {
   RecordArena arena;
   Record* text = arena.make_string("text", "value", 1234567890123);
   Record* number = arena.make_string("number", "-5000000000", kNoExpiry);
@@ -49,7 +49,7 @@ TEST(RdbFile, WhatIsWrittenIsRead) {
   for (Record* record : {text, number, collection}) arena.free(record);
 }
 
-TEST(RdbFile, ABigValueLeavesInPieces) {
+TEST(RdbFile, ABigValueIsWrittenInSegments) {
   class CountingSink final : public ByteSink {
    public:
     size_t largest = 0;
@@ -75,7 +75,7 @@ TEST(RdbFile, ABigValueLeavesInPieces) {
   arena.free(record);
 }
 
-TEST(RdbFile, AFailureOfTheSinkIsTold) {
+TEST(RdbFile, SinkErrorsAreReported) {
   class FullSink final : public ByteSink {
    public:
     Status write(std::string_view) override { return Error{"no space"}; }
@@ -96,7 +96,7 @@ TEST(RdbFile, EveryVersionIsRead) {
   }
 }
 
-// Whatever any version has written is in one of the files that other tests damage.
+// Every encoding of any version is in one of the files that other tests damage.
 TEST(RdbFile, EveryObjectTypeIsInSomeFile) {
   class Types final : public FileVisitor {
    public:
@@ -124,8 +124,8 @@ TEST(RdbFile, EveryObjectTypeIsInSomeFile) {
   EXPECT_EQ(types.seen, all);
 }
 
-// A version that knew no sums, or a sum that says it was not taken, hides no damage.
-TEST(RdbFile, WithoutASumNothingFollows) {
+// A version before checksums, or a checksum that was not computed, hides no damage.
+TEST(RdbFile, WithoutAChecksumNothingMayFollow) {
   for (const char* header : {"REDIS0011", "REDIS0004"}) {
     FileBuilder file(header);
     file.database(0).key("k", text_value("v"));
@@ -150,7 +150,7 @@ TEST(RdbFile, WithoutASumNothingFollows) {
   }
 }
 
-TEST(RdbFile, OldFilesSayWhatTheyAlwaysSaid) {
+TEST(RdbFile, OldFilesKeepTheirContent) {
   const auto files = files_of_all_versions();
   const std::string x70(70, 'x');
   const std::string v70(70, 'v');
@@ -172,7 +172,7 @@ TEST(RdbFile, OldFilesSayWhatTheyAlwaysSaid) {
   EXPECT_EQ(valkey[2], "key 0:hash:timed never=2 soon=1@2000000000000");
 }
 
-TEST(RdbFile, EmptyCollectionsArePassedOver) {
+TEST(RdbFile, EmptyCollectionsAreSkipped) {
   FileBuilder file("REDIS0009");
   file.database(0);
   file.key("list", flat_value(ObjectType::kList, {}));
@@ -187,7 +187,7 @@ TEST(RdbFile, EmptyCollectionsArePassedOver) {
              "key 0:hash (empty)", "key 0:nodes (empty)", "key 0:last \"there\""}));
 }
 
-TEST(RdbFile, WhatIsWrongIsToldWithItsPlace) {
+TEST(RdbFile, ErrorsGiveTheOffset) {
   EXPECT_EQ(lines_of(""), Texts{"offset 0: the file ends within its header, at byte 0"});
   EXPECT_EQ(lines_of("NOT AN RDB"),
             Texts{"offset 0: this is no RDB file: it begins with another signature"});
@@ -225,7 +225,7 @@ TEST(RdbFile, WhatIsWrongIsToldWithItsPlace) {
             Texts{"offset 9: functions of a release candidate of Redis 7.0 are not supported"});
 }
 
-TEST(RdbFile, ASumOfZeroIsNone) {
+TEST(RdbFile, AChecksumOfZeroMeansNone) {
   StringSink sink;
   FileWriter file(sink, {.version = 11}, false);
   file.begin();
@@ -234,7 +234,7 @@ TEST(RdbFile, ASumOfZeroIsNone) {
   EXPECT_EQ(lines_of(sink.bytes), Texts{"version 11"});
 }
 
-TEST(RdbFile, WhatFollowsIsForOthers) {
+TEST(RdbFile, BytesAfterTheFileAreNotRead) {
   FileBuilder file("REDIS0010");
   file.database(0).key("key", text_value("value"));
   const std::string whole = file.end();

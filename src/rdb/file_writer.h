@@ -13,7 +13,7 @@
 
 namespace sorrel::rdb {
 
-// Where the bytes of a file go: a file, a pipe, a test.
+// The destination of a file's bytes: a file, a pipe, a test.
 class ByteSink {
  public:
   virtual ~ByteSink() = default;
@@ -28,12 +28,12 @@ class ByteSink {
 //   file.database(0, keys, expiring);  file.key(record, {});  ...
 //   Status written = file.end();
 //
-// It holds a bounded number of bytes back, whatever the size of the values. The first failure of
-// the sink is kept: everything is silent from then on, and end() tells it.
+// It buffers a bounded number of bytes, whatever the size of the values. The first error of the
+// sink is kept: nothing is written from then on, and end() returns it.
 class FileWriter final : private Writer::Spill {
  public:
-  // `options.version` must be one that can hold all the values that will come; see version_for().
-  // Without `checksum` the sum is zero, which readers take for none.
+  // `options.version` must be able to represent all values to come; see version_for(). Without
+  // `checksum` the checksum is zero, which readers take for none.
   FileWriter(ByteSink& sink, const WriteOptions& options, bool checksum);
   FileWriter(const FileWriter&) = delete;
   FileWriter& operator=(const FileWriter&) = delete;
@@ -43,13 +43,13 @@ class FileWriter final : private Writer::Spill {
   void function(std::string_view code);
   void database(int db, uint64_t keys, uint64_t expiring);
   void key(const Record& record, const KeyUse& use);
-  // Keys that somebody else has put together, see KeyPiece.
+  // Keys serialized earlier, see KeyPiece.
   void piece(const KeyPiece& piece);
   Status end();
 
   bool failed() const { return !status_.ok(); }
   const Status& status() const { return status_; }
-  // How many bytes there are so far, those held back included.
+  // The number of bytes so far, buffered ones included.
   uint64_t size() const { return flushed_ + buffer_.size(); }
 
  private:

@@ -12,25 +12,25 @@
 
 namespace sorrel::rdb {
 
-// When or how often a key was used, if the file shall tell.
+// When or how often a key was used, if the file is to contain it.
 struct KeyUse {
   std::optional<uint64_t> idle_seconds;
   std::optional<uint8_t> frequency;
 };
 
-// Appends one key with all that a file tells of it to `out`, which `writer` writes to. `options`
-// are those of a file; their key is set here.
+// Appends one key with its metadata to `out`, which `writer` writes to. `options` are those of a
+// file; their key is set here.
 void write_key(const Record& record, const KeyUse& use, WriteOptions& options, Writer& writer,
                std::string& out);
 
-// Some keys of a file, with the numbers of their databases between them, put together by somebody
-// who can't wait: what is worth compressing is still to be compressed.
+// Some keys of a file, with the numbers of their databases between them, serialized by a thread
+// that must not take long: long strings are still to be compressed.
 struct KeyPiece {
   std::string bytes;
   std::vector<Writer::Plain> plain;  // ascending
   uint64_t keys = 0;
 
-  // Keeps the room.
+  // Keeps the capacity.
   void clear() {
     bytes.clear();
     plain.clear();
@@ -46,16 +46,16 @@ class PieceWriter {
 
   void key(int db, const Record& record, const KeyUse& use);
   size_t size() const { return piece_.bytes.size(); }
-  // What there is; the next key begins another piece.
+  // Returns the keys so far; the next key begins another piece.
   KeyPiece take();
-  // It is to be written into the room of this one, which is empty. Right after take().
+  // Reuses the capacity of an empty piece. Only right after take().
   void use(KeyPiece room) { piece_ = std::move(room); }
 
  private:
   KeyPiece piece_;
   WriteOptions options_;
   Writer writer_;
-  int db_ = -1;  // the number that was written last
+  int db_ = -1;  // the last database number written
 };
 
 }  // namespace sorrel::rdb

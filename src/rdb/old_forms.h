@@ -9,12 +9,12 @@
 #include "rdb/format.h"
 #include "rdb/writer.h"
 
-// Makes the forms that old versions wrote and nobody writes any more: for tests.
+// For tests: makes encodings that current versions no longer write.
 namespace sorrel::rdb::testing {
 
 using Texts = std::vector<std::string>;
 
-// Integers in each of the ziplist's widths, all else as text.
+// Integers in each of the ziplist's widths, everything else as text.
 inline void append_ziplist_content(std::string& out, std::string_view text) {
   Writer to(out, false);
   if (const auto value = parse_int64(text)) {
@@ -81,7 +81,7 @@ inline std::string ziplist(const Texts& texts) {
   return block;
 }
 
-// Fields and values in turn; every value has `unused` bytes behind it.
+// Fields and values in turn; every value is followed by `unused` bytes.
 inline std::string zipmap(const Texts& texts, uint8_t unused = 0) {
   std::string block;
   Writer to(block, false);
@@ -101,7 +101,7 @@ inline std::string zipmap(const Texts& texts, uint8_t unused = 0) {
   return block;
 }
 
-// A value of one block.
+// A value that is a single block.
 inline std::string packed_value(ObjectType type, std::string_view block, bool compress = false) {
   std::string body;
   Writer to(body, compress);
@@ -119,7 +119,7 @@ inline std::string quicklist_of_ziplists(const std::vector<Texts>& nodes) {
   return body;
 }
 
-// Strings one after the other, counted by `per_item`: old lists (1) and what is still written.
+// Strings in sequence, counted by `per_item`: old lists (1) and current encodings.
 inline std::string flat_value(ObjectType type, const Texts& texts, size_t per_item = 1) {
   std::string body;
   Writer to(body, false);

@@ -1,3 +1,6 @@
+// Ziplists and zipmaps of old versions are untrusted blocks with redundant sizes: all of them must
+// agree before an element is used.
+
 #include "rdb/packed.h"
 
 #include <optional>
@@ -11,7 +14,7 @@ namespace {
 constexpr uint8_t kEnd = 0xff;
 
 PackedElement text_element(std::string_view text) {
-  // An element without a pointer would be an integer.
+  // An element with a null pointer would be an integer.
   return {text.data() == nullptr ? "" : text.data(), text.size(), 0};
 }
 PackedElement integer_element(int64_t integer) {
@@ -27,12 +30,12 @@ bool walk_listpack(std::string_view block, const VisitElement& visit) {
   return true;
 }
 
-// Ziplist, the forerunner of the listpack:
+// Ziplist, the predecessor of the listpack:
 //
 //   block     | total bytes u32 | offset of the last element u32 | count u16 | element ... | 0xff |
 //   element   | size of the one before it | kind and size | bytes or integer |
 //
-// The size of the one before takes a byte, or 0xfe and four. A count of 65535 means unknown.
+// The size of the previous element takes a byte, or 0xfe and four. A count of 65535 means unknown.
 namespace ziplist {
 
 constexpr size_t kHeaderBytes = 10;
@@ -87,14 +90,14 @@ bool walk(std::string_view block, const VisitElement& visit) {
     return false;
   }
   size_t count = 0;
-  size_t begin = kHeaderBytes;    // of the element to be read
-  size_t previous = 0;            // the bytes of the one before it
-  size_t last_at = kHeaderBytes;  // where the last one read begins
+  size_t begin = kHeaderBytes;    // start of the next element
+  size_t previous = 0;            // the size of the previous element
+  size_t last_at = kHeaderBytes;  // start of the last element read
   while (in.left() > 1) {
     const uint8_t size = in.byte();
     const size_t told = size == kLongSize ? in.little_endian<uint32_t>() : size;
     const PackedElement element = read_content(in);
-    // The mark of the end belongs to no element.
+    // The end mark belongs to no element.
     if (in.failed() || size == kEnd || told != previous || in.left() == 0) return false;
     if (!visit(element)) return false;
     count++;
@@ -107,7 +110,7 @@ bool walk(std::string_view block, const VisitElement& visit) {
 
 }  // namespace ziplist
 
-// Zipmap, the forerunner of the ziplist for hashes:
+// Zipmap, the predecessor of the ziplist for hashes:
 //
 //   block   | count u8 | size | field | size | free u8 | value | free bytes | ... | 0xff |
 //
@@ -117,7 +120,7 @@ namespace zipmap {
 constexpr uint8_t kUnknownCount = 254;
 constexpr uint8_t kLongSize = 254;
 
-// Its first byte has been read.
+// The first byte has been read.
 size_t read_size(uint8_t first, Reader& in) {
   if (first == kEnd) in.fail();
   return first == kLongSize ? in.little_endian<uint32_t>() : first;

@@ -7,11 +7,11 @@
 namespace sorrel::rdb {
 namespace {
 
-// Fields go straight into a listpack as long as that may be; whether they differ is asked once, for
-// all of them. The rest goes the way of every field, which makes a table of it.
+// Fields are appended to a listpack as long as its limits allow; duplicates are checked once, for
+// all of them. Further fields are set one by one, which makes the value a table.
 class HashBuilder {
  public:
-  // Listpacks of Redis stay listpacks whatever the length of their values; all else does not.
+  // Redis's listpacks stay listpacks whatever the length of their values; other encodings do not.
   enum class Values : uint8_t { kOfAnyLength, kShort };
 
   HashBuilder(ObjectType type, const HashLimits& limits, Values values, Reader& in)

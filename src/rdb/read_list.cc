@@ -15,7 +15,7 @@ class ListBuilder {
     list_.grow(text.size(), 1);
     list_.push(ListEnd::kTail, text);
   }
-  // An element in a node of its own: such a list is never one listpack.
+  // An element in a node of its own: such a list never becomes a single listpack.
   void add_plain(std::string_view text) {
     add(text);
     nodes_ += 2;
@@ -27,12 +27,12 @@ class ListBuilder {
       add(element.text(scratch));
       return true;
     });
-    // A node may be empty; it is none then.
+    // A node may be empty; it does not count.
     if (list_.size() > before) nodes_++;
     return sound;
   }
 
-  // A list stays one listpack when it came as one and is within the bound.
+  // A list stays one listpack when it was stored as one and is within the bound.
   bool is_empty() const { return list_.size() == 0; }
   // Precondition: not empty.
   std::optional<Value> take() {

@@ -4,7 +4,7 @@
 
 #include "rdb/value.h"
 
-// The readers behind read_value(), by file. Each returns nullopt when something is wrong.
+// The implementations of read_value(), by file. Each returns nullopt when the bytes are invalid.
 namespace sorrel::rdb {
 
 // read_list.cc
@@ -15,7 +15,7 @@ std::optional<Value> read_set(ObjectType type, Reader& in, const ValueLimits& li
 std::optional<Value> read_hash(ObjectType type, Reader& in, const ValueLimits& limits);
 // read_timed_hash.cc
 std::optional<Value> read_timed_hash(ObjectType type, Reader& in, const ValueLimits& limits);
-// The same in the form of Valkey, which shares its number with one of Redis's.
+// The same in Valkey's encoding, which shares its number with one of Redis's.
 std::optional<Value> read_valkey_hash(Reader& in, const ValueLimits& limits);
 // read_zset.cc
 std::optional<Value> read_zset(ObjectType type, Reader& in, const ValueLimits& limits);
@@ -23,23 +23,23 @@ std::optional<Value> read_zset(ObjectType type, Reader& in, const ValueLimits& l
 std::optional<Value> read_stream(ObjectType type, Reader& in);
 
 // damage.cc
-// That a value of this type has an element twice, in words.
+// The error text for a value of this type with a duplicate element.
 std::string_view duplicate_flaw(ObjectType type);
 
-// For a collection that was read to its end and has no elements.
+// For a collection that was read completely and has no elements.
 inline std::optional<Value> nothing_in(Reader& in) {
   in.note_empty();
   return std::nullopt;
 }
 
-// Of an element: was it not there before? If it was, the value is refused, and told why.
+// `added`: the element was new. If it was not, the value is rejected, and the reason noted.
 inline bool is_new(bool added, ObjectType type, Reader& in) {
   if (!added) in.note_flaw(duplicate_flaw(type));
   return added;
 }
 
-// Are the elements of a listpack all different, looking at one and passing over `skip`? Takes time
-// in proportion to their number.
+// Are the elements of a listpack all different, testing one and skipping `skip`? Takes time in
+// proportion to their number.
 bool all_different(listpack::ConstBlock block, size_t skip, const KeyHasher* hasher);
 
 }  // namespace sorrel::rdb

@@ -7,7 +7,7 @@
 namespace sorrel::rdb {
 namespace {
 
-// More than any limit: makes a set a table at once.
+// Above any limit: makes a set a table at once.
 constexpr size_t kMany = std::numeric_limits<size_t>::max();
 
 std::optional<Value> read_members(Reader& in, const SetLimits& limits) {
@@ -38,7 +38,7 @@ std::optional<Value> read_listpack(std::string_view bytes, const SetLimits& limi
   Value value(Type::kSet, {Encoding::kListpack, listpack::make()});
   Collection& set = value.collection();
   size_t count = 0;
-  // Whether a member was there before is asked once, for all in the block.
+  // Duplicates are checked once, for all members of the block.
   const auto all_new = [&] {
     const auto* block = static_cast<listpack::ConstBlock>(set.data);
     return is_new(all_different(block, 0, limits.hasher), ObjectType::kSetListpack, in);

@@ -1,3 +1,6 @@
+// A stream is stored as nodes, ids, counters and pending lists that refer to each other; every
+// reference is validated, because commands rely on them later.
+
 #include <algorithm>
 #include <limits>
 #include <vector>
@@ -29,7 +32,7 @@ class StreamReader {
   }
 
  private:
-  // What was handed out and not acknowledged, before it is known to whom.
+  // Entries delivered and not acknowledged, before their consumers are known.
   struct Pending {
     StreamId id;
     int64_t delivered_ms;
@@ -55,7 +58,7 @@ class StreamReader {
     const uint64_t ms = in_.length();
     return {ms, in_.length()};
   }
-  // A number that is kept as a signed one.
+  // A number that is stored in a signed type.
   int64_t read_counter() {
     const uint64_t value = in_.length();
     if (value > uint64_t{std::numeric_limits<int64_t>::max()}) in_.fail();
@@ -73,7 +76,7 @@ class StreamReader {
   bool has_activity_;
   std::vector<Pending> pending_;
   std::string scratch_;
-  StreamId last_entry_;  // that is live, of all nodes
+  StreamId last_entry_;  // of live entries, over all nodes
 };
 
 bool StreamReader::read_nodes() {
@@ -85,7 +88,7 @@ bool StreamReader::read_nodes() {
     const StreamId id{key.big_endian(), key.big_endian()};
     const std::string_view bytes = in_.string(scratch_);
     if (in_.failed() || !key.at_end() || !listpack::valid(bytes)) return false;
-    // Nodes are found by their ids, so that none may reach into the next.
+    // Nodes are found by their ids, so their ranges must not overlap.
     if (!first && id <= last_entry_) return false;
     const auto node = reinterpret_cast<listpack::ConstBlock>(bytes.data());
     const auto checked = stream_node::check(node, id);
@@ -107,11 +110,11 @@ bool StreamReader::read_counters() {
   stream_.set_last_id(last);
   stream_.set_entries_added(length);
   if (!has_counters_) return true;
-  // The first id is known from the entries.
+  // The first id follows from the entries.
   read_id();
   const StreamId max_deleted = read_id();
   const int64_t added = read_counter();
-  // An ID that was deleted may be above the last one: XSETID of older versions allows it.
+  // A deleted id may be above the last one: XSETID of older versions allows it.
   if (in_.failed() || static_cast<uint64_t>(added) < length) return false;
   stream_.set_max_deleted_id(max_deleted);
   stream_.set_entries_added(static_cast<uint64_t>(added));
@@ -155,7 +158,7 @@ bool StreamReader::read_pending() {
   return !in_.failed();
 }
 
-// Each entry belongs to one consumer, neither to two nor to none.
+// Each pending entry belongs to exactly one consumer.
 bool StreamReader::read_consumer(StreamGroup& group) {
   const std::string_view name = in_.string(scratch_);
   if (in_.failed()) return false;

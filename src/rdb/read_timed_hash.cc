@@ -7,14 +7,14 @@
 namespace sorrel::rdb {
 namespace {
 
-// Sets the fields one by one, as commands would: no two are equal, and they stand in our order
-// afterwards whatever theirs was.
+// Sets the fields one by one, as commands would: duplicates are rejected, and the fields end up in
+// the order of listpackex, whatever order they were stored in.
 class TimedHashBuilder {
  public:
   TimedHashBuilder(ObjectType type, const HashLimits& limits, Reader& in)
       : type_(type), limits_(limits), in_(in), value_(Type::kHash) {}
 
-  // `expiry` 0: none.
+  // `expiry` 0: the field does not expire.
   bool add(std::string_view field, std::string_view value, uint64_t expiry) {
     if (expiry > static_cast<uint64_t>(kMaxFieldExpiry)) return false;
     HashEdit hash(value_.collection(), limits_);
@@ -34,7 +34,7 @@ class TimedHashBuilder {
   Value value_;
 };
 
-// Deadline, field, value. `earliest` is what the deadlines are counted from, one being that moment.
+// Expire time, field, value. Expire times are relative: 1 means `earliest` itself, 0 none.
 bool read_timed_fields(Reader& in, uint64_t earliest, TimedHashBuilder& hash) {
   constexpr uint64_t kTooLate = static_cast<uint64_t>(kMaxFieldExpiry) + 1;
   if (earliest > kTooLate) return false;
@@ -51,7 +51,7 @@ bool read_timed_fields(Reader& in, uint64_t earliest, TimedHashBuilder& hash) {
   return !in.failed();
 }
 
-// Field, value, deadline, in a listpack.
+// Field, value, expire time, in a listpack.
 bool add_packed(std::string_view block, TimedHashBuilder& hash) {
   PackedElement three[3];
   size_t have = 0;
@@ -71,7 +71,7 @@ bool add_packed(std::string_view block, TimedHashBuilder& hash) {
 
 }  // namespace
 
-// Field, value, deadline in milliseconds; -1: none.
+// Field, value, expire time in milliseconds; -1: none.
 std::optional<Value> read_valkey_hash(Reader& in, const ValueLimits& limits) {
   TimedHashBuilder hash(ObjectType::kTimedHashAbsolute, limits.hash, in);
   std::string field_scratch;
@@ -82,7 +82,7 @@ std::optional<Value> read_valkey_hash(Reader& in, const ValueLimits& limits) {
     const std::string_view value = in.string(value_scratch);
     const auto expiry = in.little_endian<int64_t>();
     if (in.failed() || expiry < kNoExpiry) return std::nullopt;
-    // A deadline of zero has passed long ago; one has, too, and is not taken for none.
+    // An expire time of zero is long past; 1 is as well, and is not taken for none.
     const uint64_t deadline = expiry == kNoExpiry ? 0 : std::max<uint64_t>(1, expiry);
     if (!hash.add(field, value, deadline)) return std::nullopt;
   }
@@ -94,7 +94,7 @@ std::optional<Value> read_timed_hash(ObjectType type, Reader& in, const ValueLim
   TimedHashBuilder hash(type, limits.hash, in);
   const bool has_earliest =
       type == ObjectType::kTimedHash || type == ObjectType::kTimedHashListpack;
-  // Without it deadlines are counted from the beginning of time, where one is one.
+  // Other encodings have absolute expire times, which are relative to 1: 1 stays 1.
   const uint64_t earliest = has_earliest ? in.little_endian<uint64_t>() : 1;
   if (type == ObjectType::kTimedHash || type == ObjectType::kTimedHashAbsolute) {
     if (!read_timed_fields(in, earliest, hash)) return std::nullopt;

@@ -8,7 +8,7 @@
 namespace sorrel::rdb {
 namespace {
 
-// Object types of Valkey's own share their numbers with those of Redis from 7.4 on.
+// Valkey's own object types share their numbers with those of Redis from 7.4 on.
 constexpr uint8_t kLastSharedType = 21;
 constexpr uint8_t kValkeyHash = 22;
 
@@ -97,7 +97,7 @@ std::optional<Value> read_value(uint8_t object_type, Reader& in, const ValueLimi
     case ObjectType::kModule2:
       return read_bloom(in);
   }
-  // Anything else is damage.
+  // Any other type number is damage.
   in.note_flaw("there is no such type");
   in.fail();
   return std::nullopt;

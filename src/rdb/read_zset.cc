@@ -8,7 +8,7 @@
 namespace sorrel::rdb {
 namespace {
 
-// Members may come in any order; the map brings them into theirs.
+// Members may come in any order; the map sorts them.
 class ZsetReader {
  public:
   ZsetReader(ObjectType type, Reader& in, ScoreMap& map) : type_(type), in_(in), map_(map) {}
@@ -67,7 +67,7 @@ std::optional<Value> read_zset(ObjectType type, Reader& in, const ValueLimits& l
   } else {
     const bool is_old = type == ObjectType::kZsetZiplist;
     if (!reader.read_packed(is_old ? Packed::kZiplist : Packed::kListpack)) return std::nullopt;
-    // One that was packed stays so whatever the length of its members.
+    // A packed sorted set stays packed whatever the length of its members.
     fitting.max_value = std::numeric_limits<int64_t>::max();
   }
   if (map->size() == 0) return nothing_in(in);

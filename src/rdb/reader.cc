@@ -1,3 +1,6 @@
+// Bytes may arrive in segments, so a read either returns a view of the current segment or joins
+// several in a buffer.
+
 #include "rdb/reader.h"
 
 #include <algorithm>
@@ -22,7 +25,7 @@ void Reader::run_out() {
   fail();
 }
 
-// The piece has been read. False: there is no other.
+// Called when the segment is used up. False: there is no further one.
 bool Reader::next_piece() {
   if (refill_ == nullptr || refill_->ended_) return false;
   sum_up();
@@ -34,7 +37,7 @@ bool Reader::next_piece() {
   refill_->ended_ = !more || more->empty();
   if (refill_->ended_) return false;
   bytes_ = *more;
-  // More than was announced is for others.
+  // Bytes beyond the announced size are not read.
   if (bytes_.size() > end_ - before_) bytes_ = bytes_.substr(0, end_ - before_);
   return !bytes_.empty();
 }
@@ -43,7 +46,7 @@ bool Reader::has_more() {
   return at_ < bytes_.size() || (!failed_ && left() > 0 && next_piece());
 }
 
-// In pieces as they come, so that memory grows with what has come only.
+// Copies segment by segment, so that memory grows only with the bytes that have arrived.
 bool Reader::copy(size_t count, std::string& into) {
   if (failed_ || count > left()) {
     run_out();
@@ -116,7 +119,7 @@ std::string_view Reader::string(std::string& scratch) {
   const Length length = length_or_special();
   if (failed_) return {};
   if (length.special) return special_string(length.value, scratch);
-  // A length beyond what is left is refused by raw(), so that no string is longer than its bytes.
+  // raw() rejects a length beyond the remaining bytes, so no string is longer than its bytes.
   if (refill_ == nullptr) [[likely]]
     return raw(length.value);
   scratch.clear();

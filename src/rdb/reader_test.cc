@@ -1,3 +1,5 @@
+// Lengths, strings and LZF: round trips, truncation and invalid bytes.
+
 #include "rdb/reader.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +39,7 @@ TEST(RdbLength, TakesTheShortestForm) {
     Reader in(out);
     EXPECT_EQ(in.length(), one.value);
     EXPECT_TRUE(in.at_end());
-    // Cut short it is refused, at every place.
+    // Truncated anywhere, it is rejected.
     for (size_t size = 0; size < out.size(); size++) {
       Reader cut(std::string_view(out).substr(0, size));
       EXPECT_EQ(cut.length(), 0u);
@@ -57,7 +59,7 @@ TEST(RdbLength, CountsOnlyWhatCanFollow) {
   EXPECT_TRUE(in.failed());
 }
 
-TEST(RdbString, ComesBackAsItWent) {
+TEST(RdbString, RoundTrip) {
   std::string long_text;
   for (int i = 0; i < 5000; i++) long_text += "row " + std::to_string(i % 17) + "\n";
   for (const std::string& text :
@@ -87,7 +89,7 @@ TEST(RdbString, ComesBackAsItWent) {
   EXPECT_EQ(written_text(std::string(20, 'a'))[0], 20);
 }
 
-TEST(RdbString, UnknownFormsAreRefused) {
+TEST(RdbString, UnknownEncodingsAreRejected) {
   for (int form = 0xc4; form <= 0xff; form++) {
     const std::string in_bytes = bytes({form, 1, 1, 1, 1, 1, 1, 1, 1});
     Reader in(in_bytes);
@@ -97,7 +99,7 @@ TEST(RdbString, UnknownFormsAreRefused) {
   }
 }
 
-TEST(RdbReader, AMistakeStays) {
+TEST(RdbReader, TheFirstErrorIsLatched) {
   Reader in("\x05");
   in.raw(2);
   EXPECT_TRUE(in.failed());
@@ -138,7 +140,7 @@ TEST(Lzf, ExpandsOnlyWhatIsSound) {
     EXPECT_FALSE(lzf::expand(compressed, size, out));
     EXPECT_LE(out.size(), text.size());
   }
-  // Before the begin; cut inside of a run, of a reference and of a long one.
+  // Before the start; truncated inside a run, a reference and a long reference.
   for (const std::string& wrong : {bytes({0, 'a', 0x20, 5}), bytes({3, 'a'}), bytes({0, 'a', 0x20}),
                                    bytes({0, 'a', 0xe0, 1}), bytes({0x20, 0})}) {
     out.clear();

@@ -11,14 +11,14 @@
 // Sources for tests.
 namespace sorrel::rdb::testing {
 
-// Gives its bytes in pieces of one size, each in memory of its own that is gone with the next, so
-// that a sanitizer sees views that were kept too long.
+// Returns its bytes in segments of one size, each in memory of its own that is freed with the next
+// call, so that a sanitizer detects views that are kept too long.
 class PieceSource final : public ByteSource {
  public:
   struct Options {
     size_t piece = 1;
     bool tells_size = false;
-    std::optional<std::string> error;  // in place of the end
+    std::optional<std::string> error;  // instead of the end
   };
   PieceSource(std::string_view bytes, Options options)
       : bytes_(bytes), options_(std::move(options)) {}
@@ -28,7 +28,7 @@ class PieceSource final : public ByteSource {
     const size_t size = std::min(options_.piece, bytes_.size() - at_);
     given_.reset();
     given_.emplace(bytes_.substr(at_, size));
-    // No room beside it.
+    // No spare capacity.
     given_->shrink_to_fit();
     at_ += size;
     return std::string_view(*given_);

@@ -4,7 +4,7 @@
 #include "rdb/file_fixture.h"
 #include "rdb/source_fixture.h"
 
-// Files that come piece by piece are judged as those that are all there.
+// Files read from a source give the same results as files in memory.
 
 namespace sorrel::rdb {
 namespace {
@@ -14,7 +14,7 @@ using namespace testing;
 struct Verdict {
   std::string error;  // empty: none
   Texts lines;
-  uint64_t position = 0;  // where it ended, or where the element begins that is wrong
+  uint64_t position = 0;  // where it ended, or where the invalid element begins
   std::string key;
 
   bool operator==(const Verdict&) const = default;
@@ -40,8 +40,8 @@ Verdict of_pieces(std::string_view bytes, const FileReadOptions& options, size_t
   return verdict(reader, listing);
 }
 
-// With a known size everything is the same, to the letter. Without it a count that is too large is
-// noticed later, in the same element.
+// With a known size everything is identical, texts included. Without it an excessive count is
+// detected later, in the same element.
 void expect_same(std::string_view bytes, const FileReadOptions& options, size_t piece,
                  const std::string& name) {
   const Verdict whole = of_all_bytes(bytes, options);
@@ -57,7 +57,7 @@ FileReadOptions alone() {
   return {.limits = limits(), .stands_alone = true};
 }
 
-TEST(RdbSource, FilesOfAllVersionsComeInPieces) {
+TEST(RdbSource, FilesOfAllVersionsAreReadInSegments) {
   for (const NamedFile& file : files_of_all_versions()) {
     for (const size_t piece : {1, 2, 3, 7, 64, 1000, 1 << 20}) {
       expect_same(file.bytes, alone(), piece, file.name);
@@ -65,7 +65,7 @@ TEST(RdbSource, FilesOfAllVersionsComeInPieces) {
   }
 }
 
-TEST(RdbSource, CutAnywhereTheyAreRefusedTheSame) {
+TEST(RdbSource, TruncatedFilesGiveTheSameError) {
   for (const NamedFile& file : files_of_all_versions()) {
     for (size_t size = 0; size < file.bytes.size(); size++) {
       expect_same(std::string_view(file.bytes).substr(0, size), alone(), 1 + size % 40, file.name);
@@ -73,8 +73,8 @@ TEST(RdbSource, CutAnywhereTheyAreRefusedTheSame) {
   }
 }
 
-// Every byte; with and without asking for the sum.
-TEST(RdbSource, DamagedAnywhereTheyAreJudgedTheSame) {
+// Damages every byte; with and without verifying the checksum.
+TEST(RdbSource, DamagedFilesGiveTheSameResult) {
   FileReadOptions blind = alone();
   blind.verify_checksum = false;
   Random random(17);
@@ -88,7 +88,7 @@ TEST(RdbSource, DamagedAnywhereTheyAreJudgedTheSame) {
   }
 }
 
-TEST(RdbSource, WhatFollowsIsForOthersOrWrong) {
+TEST(RdbSource, BytesAfterTheFileAreUnreadOrAnError) {
   FileBuilder file("REDIS0010");
   file.database(0).key("key", text_value("value"));
   const std::string whole = file.end() + "*1\r\n";
@@ -108,7 +108,7 @@ TEST(RdbSource, WhatFollowsIsForOthersOrWrong) {
             std::string::npos);
 }
 
-TEST(RdbSource, AnErrorOfTheSourceIsTold) {
+TEST(RdbSource, SourceErrorsAreReported) {
   FileBuilder file("REDIS0011");
   file.database(0).key("key", text_value("a value"));
   const std::string whole = file.end();
@@ -125,8 +125,8 @@ TEST(RdbSource, AnErrorOfTheSourceIsTold) {
   }
 }
 
-// A length that is announced costs what has come, and a count nothing.
-TEST(RdbSource, WhatIsAnnouncedIsNotAllocated) {
+// An announced length costs only the memory of the bytes present, and a count nothing.
+TEST(RdbSource, AnnouncedSizesAreNotAllocated) {
   for (const ObjectType type : {ObjectType::kString, ObjectType::kList, ObjectType::kSet,
                                 ObjectType::kHash, ObjectType::kZset, ObjectType::kStream3}) {
     FileBuilder file("REDIS0011");
@@ -139,7 +139,7 @@ TEST(RdbSource, WhatIsAnnouncedIsNotAllocated) {
   }
 }
 
-// Each kind of text that is long reaches over many pieces.
+// Each kind of long text spans many segments.
 TEST(RdbSource, LongTextsAreWhole) {
   std::string random_text;
   Random random(5);

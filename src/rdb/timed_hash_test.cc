@@ -3,7 +3,7 @@
 #include "rdb/value_fixture.h"
 #include "rdb/writer.h"
 
-// Hashes whose fields have deadlines.
+// Hashes whose fields expire.
 
 namespace sorrel::rdb {
 namespace {
@@ -12,7 +12,7 @@ using namespace testing;
 
 constexpr int64_t kSoon = 1'700'000'000'000;
 
-// Every second field goes at some time, the first ones latest.
+// Every second field expires, the first ones latest.
 Value timed_hash(size_t count) {
   static const HashLimits kLimits = limits().hash;
   Value value(Type::kHash);
@@ -50,7 +50,7 @@ TEST(RdbTimedHash, RoundTrip) {
   }
 }
 
-TEST(RdbTimedHash, WithoutDeadlinesEverybodyCanReadIt) {
+TEST(RdbTimedHash, WithoutExpireTimesOldVersionsCanReadIt) {
   static const HashLimits kLimits = limits().hash;
   Value value(Type::kHash);
   HashEdit hash(value.collection(), kLimits);
@@ -82,7 +82,7 @@ std::string table_of(uint8_t type, std::optional<uint64_t> earliest,
   return body;
 }
 
-TEST(RdbTimedHash, DeadlinesOfATable) {
+TEST(RdbTimedHash, ExpireTimesOfATable) {
   const std::vector<Timed> fields = {{"a", "1", 1}, {"b", "2", 0}, {"c", "3", 501}};
   EXPECT_EQ(timed_texts_in(table_of(24, 1000, fields)), (Texts{"a=1@1000", "b=2", "c=3@1500"}));
   EXPECT_EQ(timed_texts_in(table_of(22, std::nullopt, fields)), (Texts{"a=1@1", "b=2", "c=3@501"}));
@@ -108,8 +108,8 @@ std::string packed_of(uint8_t type, bool with_earliest, const Texts& elements) {
   return body;
 }
 
-TEST(RdbTimedHash, DeadlinesOfAListpack) {
-  // In whatever order they stand, ours is by deadline.
+TEST(RdbTimedHash, ExpireTimesOfAListpack) {
+  // Whatever order they are stored in, the result is sorted by expire time.
   const Texts elements = {"b", "2", "0", "c", "3", "900", "a", "1", "500"};
   for (const bool bare : {false, true}) {
     const auto value = read(packed_of(bare ? 23 : 25, !bare, elements));

@@ -17,9 +17,9 @@
 
 namespace sorrel::rdb {
 
-// Values as bytes of the RDB object format, and back.
+// Converts values to and from bytes of the RDB object format.
 
-// What decides how a value that was read is kept.
+// The limits that choose the encoding of a value that is read.
 struct ValueLimits {
   ListLimits list;
   SetLimits set;
@@ -27,14 +27,14 @@ struct ValueLimits {
   ZsetLimits zset;
 };
 
-// A value that no key holds yet: a string, or a collection that is freed with it unless somebody
-// takes it over.
+// A value without a key: a string, or a collection that is freed with it unless its ownership is
+// released.
 class Value {
  public:
   // An empty collection of that type.
   explicit Value(Type type);
   Value(Type type, const Collection& collection);
-  // A text that lies elsewhere and stays there, or one of its own.
+  // A text that is stored elsewhere and must stay there, or one of its own.
   explicit Value(std::string_view text) : type_(Type::kString), text_(text) {}
   explicit Value(std::string&& text) : type_(Type::kString), owned_(std::move(text)) {}
   ~Value();
@@ -47,7 +47,7 @@ class Value {
   // Precondition: a collection.
   Collection& collection() { return collection_; }
   const Collection& collection() const { return collection_; }
-  // The caller owns it from now on.
+  // Releases ownership to the caller.
   Collection release();
 
  private:
@@ -57,34 +57,34 @@ class Value {
   Collection collection_{};
 };
 
-// Object types beyond those of Redis 7.2 mean something else in Valkey.
+// Object types beyond those of Redis 7.2 have other meanings in Valkey.
 enum class Dialect : uint8_t { kRedis, kValkey };
 
-// Reads what stands behind the byte that says the type. Every byte is looked at and every relation
-// between them is checked; elements go into the value one by one, as if a client had sent them.
-// nullopt: the type is unknown or something is wrong with the bytes, and nothing is left of what
-// was read. What follows the value in `in` is for the caller to judge.
+// Reads the content after the object type. Every byte and every relation between them is validated;
+// elements are added to the value one by one, as if a client had sent them. nullopt: the type is
+// unknown or the bytes are invalid, and nothing that was read is left. The caller checks the bytes
+// of `in` after the value.
 std::optional<Value> read_value(uint8_t object_type, Reader& in, const ValueLimits& limits,
                                 Dialect dialect = Dialect::kRedis);
-// What to tell people of a value of that type which `in` was read for and which is damaged: what it
-// is packed as, and what is wrong with it where that is known.
+// The error text for a damaged value of that type, which `in` was read for: its encoding, and the
+// reason where it is known.
 std::string damage_text(uint8_t object_type, const Reader& in);
 
 struct WriteOptions {
-  int version = kCompatibleVersion;  // only types that a reader of this version knows
+  int version = kCompatibleVersion;  // only types that a reader of this version supports
   bool compress = true;              // rdbcompression
-  // For files: the key to write behind the byte that says the type, and who takes bytes away.
+  // For files: the key to write after the object type, and the receiver of full buffers.
   const std::string_view* key = nullptr;
   Writer::Spill* spill = nullptr;
   std::vector<Writer::Plain>* plain = nullptr;  // see Writer
 };
 
-// Appends the byte that says the type, and the value.
+// Appends the object type and the value.
 void write_string(std::string_view text, const WriteOptions& options, std::string& out);
-// The version that what write_collection() makes of this value belongs to, if `wanted` is asked
-// for: some values have no older form.
+// The version that this value requires when `wanted` is requested: some values have no older
+// encoding.
 int version_for(Type type, const Collection& value, int wanted);
-// Precondition: not empty, but for streams.
+// Precondition: not empty, except for streams.
 void write_collection(Type type, const Collection& value, const WriteOptions& options,
                       std::string& out);
 

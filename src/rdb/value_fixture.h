@@ -11,7 +11,7 @@
 #include "types/bloom.h"
 #include "types/stream.h"
 
-// What the tests of this room share.
+// Helpers shared by the tests of rdb.
 namespace sorrel::rdb::testing {
 
 inline const KeyHasher kHasher(1, 2);
@@ -50,7 +50,7 @@ inline Texts hash_texts(const Collection& value) {
   std::sort(texts.begin(), texts.end());
   return texts;
 }
-// "member=score", in their order.
+// "member=score", in the order of the set.
 inline Texts zset_texts(const Collection& value) {
   Texts texts;
   ZsetView(value).for_each([&](std::string_view member, double score) {

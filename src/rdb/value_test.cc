@@ -1,3 +1,5 @@
+// Round trips of every type in every encoding and version, for Redis and Valkey.
+
 #include "rdb/value.h"
 
 #include <gtest/gtest.h>
@@ -13,7 +15,8 @@ namespace {
 
 using namespace testing;
 
-// Written and read in every way, the value is the same, and every cut of its bytes is refused.
+// Written and read in every way, the value is unchanged, and every truncation of its bytes is
+// rejected.
 void expect_round_trip(const Value& value) {
   for (const int version : {10, 11, 12}) {
     for (const bool compress : {false, true}) {
@@ -23,7 +26,7 @@ void expect_round_trip(const Value& value) {
       EXPECT_EQ(back->type(), value.type());
       Texts expected = texts_of(value);
       if (value.type() == Type::kStream && version < 11) {
-        // Activity is not written; having been seen stands for it.
+        // The active time is not written; the seen time replaces it.
         for (std::string& line : expected) {
           const size_t at = line.find(" active -1");
           if (at != std::string::npos) line.replace(at, 10, " active 7");
@@ -161,7 +164,7 @@ TEST(RdbValue, OldVersionsGetTypesTheyKnow) {
   EXPECT_EQ(type_of(zset_of({"a"}, [](size_t) { return 1; }), 10), 17);
 }
 
-TEST(RdbValue, WhatIsAboveTheLimitsIsKeptOtherwise) {
+TEST(RdbValue, ValuesAboveTheLimitsGetTheLargerEncoding) {
   ValueLimits tight = limits();
   tight.list = ListLimits(4);
   tight.set = {4, 4, 64, &kHasher};
@@ -185,8 +188,8 @@ TEST(RdbValue, WhatIsAboveTheLimitsIsKeptOtherwise) {
   }
 }
 
-// The number of its own object type is one of Redis's, so that the version has to tell them apart.
-TEST(RdbPayload, ThoseOfValkeyAreRead) {
+// Valkey's object type shares its number with one of Redis's, so the version must distinguish them.
+TEST(RdbPayload, ValkeysPayloadsAreRead) {
   std::string timed(1, '\x16');
   Writer to(timed, false);
   to.length(2);
@@ -202,7 +205,7 @@ TEST(RdbPayload, ThoseOfValkeyAreRead) {
   ASSERT_TRUE(value);
   EXPECT_EQ(texts_of(*value), (Texts{"never=2", "soon=1@2000000000000"}));
   EXPECT_FALSE(value_of_payload(body, limits()));
-  // What both know is the same; what only Redis knows is not.
+  // Types common to both are equal; Redis's own are not accepted.
   const std::string shared = written(list_of({"a", "b"}), {.version = 11});
   EXPECT_TRUE(value_of_payload(shared, limits(), Dialect::kValkey));
   std::string redis(body);
@@ -210,7 +213,7 @@ TEST(RdbPayload, ThoseOfValkeyAreRead) {
   EXPECT_FALSE(value_of_payload(redis, limits(), Dialect::kValkey));
 }
 
-TEST(RdbPayload, VersionAndSumAreChecked) {
+TEST(RdbPayload, VersionAndChecksumAreVerified) {
   std::string payload;
   write_string("hello", {}, payload);
   const std::string body = payload;
@@ -239,13 +242,13 @@ TEST(RdbPayload, VersionAndSumAreChecked) {
   EXPECT_FALSE(read(""));
 }
 
-TEST(PayloadTest, TellsWhatAValueIsPackedAs) {
+TEST(PayloadTest, DamageTextNamesTheEncoding) {
   const auto damage = [](std::string_view payload) {
     const auto value = value_of_payload(payload, limits());
     return value ? "none" : value.error().text;
   };
   const std::string failed = " integrity check failed";
-  // Nothing but the type.
+  // Nothing after the type.
   EXPECT_EQ(damage("\x09"), "Zipmap" + failed);
   EXPECT_EQ(damage("\x0a"), "Ziplist" + failed);
   EXPECT_EQ(damage("\x0c"), "Zset ziplist" + failed);

@@ -1,3 +1,6 @@
+// Each type has several encodings, and a reader of an older version knows only some: the version
+// requested chooses.
+
 #include <algorithm>
 
 #include "base/numbers.h"
@@ -11,7 +14,7 @@
 namespace sorrel::rdb {
 namespace {
 
-// Writes one value. In files the key stands between the type and what follows it.
+// Writes one value. In files the key is between the type and the value.
 class ValueWriter : public Writer {
  public:
   ValueWriter(std::string& out, const WriteOptions& options)
@@ -78,7 +81,7 @@ void write_set(const Collection& value, int version, ValueWriter& out) {
   set.for_each([&](const SetMember& member) { write_element(member, out); });
 }
 
-// Precondition: some field has a deadline.
+// Precondition: some field has an expire time.
 void write_timed_hash(const Collection& value, ValueWriter& out) {
   const Hash hash(value);
   int64_t earliest = kMaxFieldExpiry;
@@ -97,7 +100,7 @@ void write_timed_hash(const Collection& value, ValueWriter& out) {
   });
 }
 
-// Without deadlines it is written as every server can read it.
+// Without expire times the hash is written in the encoding that every server reads.
 void write_hash(const Collection& value, ValueWriter& out) {
   if (value.encoding == Encoding::kListpack) {
     return write_packed(ObjectType::kHashListpack, value, out);
@@ -119,7 +122,7 @@ void write_zset(const Collection& value, ValueWriter& out) {
   const ZsetView zset(value);
   out.type(ObjectType::kZset);
   out.length(zset.size());
-  // From the highest score on: Redis reads that faster.
+  // From the highest score on: Redis loads that order faster.
   zset.for_each({0, zset.size()}, true, [&](std::string_view member, double score) {
     out.string(member);
     out.little_endian(score);

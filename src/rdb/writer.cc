@@ -9,11 +9,11 @@
 namespace sorrel::rdb {
 namespace {
 
-// Nothing longer spells an integer of 32 bits.
+// The longest text of a 32-bit integer.
 constexpr size_t kLongestInteger = 11;
-// Up to here nothing is won by compressing.
+// Compressing shorter strings saves nothing.
 constexpr size_t kTooShort = 20;
-// What a compressed string needs to be shorter by.
+// A compressed string must be shorter by this.
 constexpr size_t kLeastGain = 4;
 
 uint8_t special(StringForm form) {
@@ -43,7 +43,7 @@ void Writer::length(uint64_t value) {
   }
 }
 
-// False, and nothing is written, when it takes more than 32 bits.
+// False, and nothing is written, when the value needs more than 32 bits.
 bool Writer::integer(int64_t value) {
   if (is_within<int8_t>(value)) {
     byte(special(StringForm::kInt8));
@@ -69,7 +69,7 @@ void Writer::integer_string(int64_t value) {
   raw({text.text, size});
 }
 
-// False, and nothing is written, when that makes it no shorter.
+// False, and nothing is written, when compression does not make it shorter.
 bool Writer::compressed(std::string_view text) {
   const size_t most = text.size() - kLeastGain;
   char few[512];

@@ -10,10 +10,10 @@
 
 namespace sorrel::rdb {
 
-// Puts bytes of the RDB format together, behind what `out` holds already.
+// Appends bytes of the RDB format to `out`.
 class Writer {
  public:
-  // Takes bytes away when there are many, so that a big value is never there twice.
+  // Receives the buffer when it is full, so that a big value is never in memory twice.
   class Spill {
    public:
     virtual ~Spill() = default;
@@ -21,16 +21,15 @@ class Writer {
   };
   static constexpr size_t kSpillBytes = size_t{128} << 10;
 
-  // A string that lies in `out` as it is, without its length, until somebody with more time
-  // compresses it.
+  // A string in `out`, still without its length, that another thread compresses later.
   struct Plain {
     size_t at;
     size_t size;
   };
 
   // `compress`: long strings are compressed when that makes them shorter (rdbcompression), or left
-  // `plain` and listed there. With `spill`, it is called between two strings when `out` has grown
-  // beyond kSpillBytes; not together with `plain`.
+  // uncompressed and listed in `plain`. `spill`, if set, is called between two strings when `out`
+  // has grown beyond kSpillBytes; not together with `plain`.
   Writer(std::string& out, bool compress, Spill* spill = nullptr,
          std::vector<Plain>* plain = nullptr)
       : out_(out), compress_(compress), spill_(spill), plain_(plain) {}
@@ -46,10 +45,10 @@ class Writer {
   void big_endian(uint64_t value) { little_endian(__builtin_bswap64(value)); }
 
   void length(uint64_t value);
-  // Short integers in their canonical spelling are written as such.
+  // Short integers in their canonical spelling are written as integers.
   void string(std::string_view text);
   void integer_string(int64_t value);
-  // One that is compressed already, and the size it has else.
+  // A string that is already compressed, and its uncompressed size.
   void compressed_string(std::string_view compressed, uint64_t size);
 
  private:

@@ -1,3 +1,6 @@
+// BITCOUNT, BITPOS and BITOP run over strings of up to 512 MB while a latch is held, so counting
+// and combining use whole words, and vectors where the processor has them.
+
 #include "structs/bits.h"
 
 #include <algorithm>
@@ -19,7 +22,7 @@ uint64_t word_at(const char* at) {
   return load<uint64_t>(at);
 }
 
-// In the order of bit positions: the highest bit is the first one.
+// In the order of bit positions: the highest bit is the first.
 uint64_t ordered_word_at(const char* at) {
   const uint64_t word = word_at(at);
   return std::endian::native == std::endian::little ? __builtin_bswap64(word) : word;
@@ -56,7 +59,7 @@ uint64_t count_word(uint64_t word) {
 
 }  // namespace
 
-// Eight words are added in every place at once, and only the carries out of that are counted: one
+// Adds eight words in every place at once and counts only the carries out of that: one population
 // count in eight words instead of eight.
 uint64_t detail::count_words_plain(const char* at, size_t words) {
   uint64_t total = 0;
@@ -85,11 +88,11 @@ namespace {
 
 #if defined(__x86_64__)
 
-// Counts 32 bytes at a time: each half byte looks its count up in a register, and the byte counts
-// are added up before any can reach 256.
+// Counts 32 bytes at a time: each half byte looks up its count in a register, and the byte counts
+// are summed before any of them can overflow.
 __attribute__((target("avx2"))) uint64_t count_words_avx2(const char* at, size_t words) {
   constexpr size_t kLane = 32;
-  constexpr size_t kRounds = 31;  // times at most 8 a byte stay below 256
+  constexpr size_t kRounds = 31;  // each adds at most 8 to a byte
   const __m256i counts = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1,
                                           2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
   const __m256i low_half = _mm256_set1_epi8(0x0f);
@@ -124,7 +127,7 @@ uint64_t count_words(const char* at, size_t words) {
 
 #else
 
-// Elsewhere the compiler has an instruction for it and knows how to widen the loop.
+// Other processors have an instruction for it, and their compilers widen the loop.
 uint64_t count_words(const char* at, size_t words) {
   uint64_t total = 0;
   for (size_t i = 0; i < words; i++) {
@@ -135,7 +138,7 @@ uint64_t count_words(const char* at, size_t words) {
 
 #endif
 
-// The kernels of combine(). Words first, so that the compiler turns them into vectors.
+// The kernels of combine(). Whole words come first, so that the compiler can vectorize them.
 template <class Step>
 void step_into(char* __restrict to, const char* __restrict from, size_t size, Step step) {
   size_t i = 0;
@@ -154,7 +157,7 @@ void step_from(char* __restrict to, const char* __restrict a, const char* __rest
   }
 }
 
-// Calls `act` with what the combination does to one more word.
+// Calls `act` with the combination of one more word.
 template <class Act>
 void with_step(Combination how, Act act) {
   switch (how) {
@@ -194,7 +197,7 @@ void invert(char* to, size_t size) {
   for (; i < size; i++) to[i] = static_cast<char>(~byte_at(to + i));
 }
 
-// `twice` gathers what was set in `to` already.
+// `twice` collects the bits that were set in `to` before.
 void note_twice(char* __restrict twice, char* __restrict to, std::string_view from) {
   size_t i = 0;
   for (; i + kWord <= from.size(); i += kWord) {
@@ -208,7 +211,8 @@ void note_twice(char* __restrict twice, char* __restrict to, std::string_view fr
   }
 }
 
-// Small enough that a block of the result stays in the first cache while all sources go over it.
+// Small enough for a block of the result to stay in the L1 cache while all sources are applied to
+// it.
 constexpr size_t kBlock = 8 * 1024;
 
 struct Block {
@@ -274,14 +278,14 @@ uint64_t count(std::string_view bytes, uint64_t first, uint64_t last) {
   const uint64_t first_byte = first / 8;
   const uint64_t last_byte = last / 8;
   uint64_t total = count(bytes.substr(first_byte, last_byte - first_byte + 1));
-  // What was counted too much at either end.
+  // Subtracts the bits counted in excess at either end.
   total -= static_cast<uint64_t>(std::popcount(byte_at(&bytes[first_byte]) & ~from_mask(first)));
   total -= static_cast<uint64_t>(std::popcount(byte_at(&bytes[last_byte]) & ~upto_mask(last)));
   return total;
 }
 
 uint64_t find(std::string_view bytes, bool value, uint64_t first, uint64_t last) {
-  // Flipped where needed, so that the search is always for a one.
+  // Inverted where needed, so that the search is always for a one.
   const uint64_t flip = value ? 0 : ~uint64_t{0};
   const uint64_t last_byte = last / 8;
   uint64_t at = first / 8;
@@ -311,7 +315,7 @@ uint64_t find(std::string_view bytes, bool value, uint64_t first, uint64_t last)
 
 uint64_t read_field(std::string_view bytes, uint64_t offset, unsigned width) {
   const uint64_t first = offset / 8;
-  // 64 bits that start inside a byte reach into a ninth.
+  // 64 bits that start inside a byte end in a ninth one.
   char window[9] = {};
   if (first < bytes.size()) {
     std::memcpy(window, bytes.data() + first, std::min<uint64_t>(9, bytes.size() - first));
@@ -341,8 +345,8 @@ void write_field(char* bytes, uint64_t offset, unsigned width, uint64_t value) {
 void combine(Combination how, std::span<const std::string_view> sources, char* to, size_t size) {
   const bool in_place = std::any_of(sources.begin(), sources.end(),
                                     [to](std::string_view source) { return source.data() == to; });
-  // A block of the result depends on the same block of the sources only, so that one can be written
-  // over the other as soon as it is complete.
+  // A block of the result depends only on the same block of the sources, so the result may
+  // overwrite a source as soon as the block is complete.
   char aside[kBlock];
   for (size_t begin = 0; begin < size; begin += kBlock) {
     const size_t bytes = std::min(kBlock, size - begin);

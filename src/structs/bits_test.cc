@@ -1,3 +1,6 @@
+// The word and vector kernels are compared with bit-by-bit definitions at every length and
+// alignment where they could differ.
+
 #include "structs/bits.h"
 
 #include <gtest/gtest.h>
@@ -104,7 +107,7 @@ TEST(Bits, AFieldWrittenWithTooManyBitsIsCut) {
   EXPECT_EQ(bytes, std::string("\x0c\x00", 2));
 }
 
-TEST(Bits, FieldsBehindTheEndAreZero) {
+TEST(Bits, FieldsPastTheEndAreZero) {
   const std::string bytes("\xff\xff", 2);
   EXPECT_EQ(read_field(bytes, 8, 16), 0xff00u);
   EXPECT_EQ(read_field(bytes, 12, 64), 0xf000000000000000u);
@@ -113,7 +116,7 @@ TEST(Bits, FieldsBehindTheEndAreZero) {
   EXPECT_EQ(read_field("", 0, 1), 0u);
 }
 
-// One bit of the answer, by the definition.
+// One bit of the result, by definition.
 bool combined(Combination how, const std::vector<std::string>& sources, uint64_t at) {
   const bool first = bit(sources[0], at);
   size_t set = 0;
@@ -164,7 +167,7 @@ TEST(Bits, CombinesSourcesOfDifferentLengths) {
         ASSERT_EQ(bit(result, i), combined(how, sources, i))
             << static_cast<int>(how) << " bit " << i << " of " << size * 8;
       }
-      // The same over one of the sources.
+      // The same with the result written over one of the sources.
       const size_t over = random.below(number);
       std::string place = sources[over];
       place.resize(size);

@@ -1,3 +1,6 @@
+// A filter must be bit-compatible with Redis's Bloom module: sizes, hashes and header follow it
+// exactly, and headers from clients are validated before anything is allocated.
+
 #include "structs/bloom_filter.h"
 
 #include <algorithm>
@@ -11,12 +14,12 @@
 namespace sorrel {
 namespace {
 
-// With exactly these digits the number of hashes is the same everywhere.
+// Redis's Bloom module has exactly these digits; other ones would change the number of hashes.
 constexpr double kLn2 = 0.693147180559945;
 constexpr double kLn2Squared = 0.480453013918201;
-// Of the smallest error that a double can tell from none.
+// The bits per item for the smallest error that a double distinguishes from 0.
 constexpr double kMostBitsPerItem = 1600;
-// Each layer's share of the error that is left.
+// Each layer's share of the remaining error.
 constexpr double kTightening = 0.5;
 
 // MurmurHash64A, by Austin Appleby.
@@ -48,19 +51,19 @@ uint32_t hashes_for(double bits_per_item) {
   return static_cast<uint32_t>(std::ceil(kLn2 * bits_per_item));
 }
 
-// So many that the error holds with the whole number of hashes, which `bits_per_item` alone does
-// not see to; a little more, because the bits of one item are not independent.
+// Enough bits to keep the error with a whole number of hashes, which `bits_per_item` alone does not
+// ensure; slightly more, because the bits of one item are not independent.
 double bits_that_hold(double items, double error, uint32_t hashes) {
   constexpr double kSlack = 1.02;
   const double per_hash = std::pow(error, 1.0 / hashes);
   return kSlack * -static_cast<double>(hashes) * items / std::log1p(-per_hash);
 }
 
-// One item in so many as there are bits has a second hash that leads round in a circle of few bits,
-// and so is taken for known by mistake. In a small layer that is more than the error allows: it
-// gets more bits, as long as that costs little.
+// In a layer of n bits, about one item in n has a second hash that cycles through few bits, and so
+// gives a false positive. In a small layer that exceeds the error: it gets more bits, as long as
+// they are cheap.
 double bits_that_scatter(double error) {
-  constexpr double kShare = 4;  // of the error, one in so many may come from this
+  constexpr double kShare = 4;  // one false positive in so many may have this cause
   constexpr double kMost = 1 << 18;
   return std::min(kShare / error, kMost);
 }
@@ -72,7 +75,7 @@ constexpr size_t kLayerHeadBytes = 5 * 8 + 4 + 8 + 1;
 class FieldReader {
  public:
   explicit FieldReader(std::string_view bytes) : bytes_(bytes) {}
-  // Precondition: that many are left.
+  // Precondition: sizeof(T) bytes are left.
   template <class T>
   T take() {
     const T value = load<T>(bytes_.data() + at_);
@@ -179,7 +182,7 @@ std::unique_ptr<BloomFilter> BloomFilter::clone() const {
     to.log2_bits = layer.log2_bits;
     to.bytes = layer.bytes;
     if (!allocate(to)) return nullptr;
-    // Where nothing is set the copy takes no memory, either.
+    // Zero blocks are not copied, so that the copy takes no memory for them either.
     constexpr size_t kPage = 4096;
     static constexpr unsigned char kZeros[kPage] = {};
     for (uint64_t at = 0; at < layer.bytes; at += kPage) {
@@ -193,7 +196,7 @@ std::unique_ptr<BloomFilter> BloomFilter::clone() const {
 
 bool BloomFilter::contains(std::string_view item) const {
   const Hash hash = hash_of(item);
-  // The newest is the largest.
+  // The newest layer is the largest.
   return std::any_of(layers_.rbegin(), layers_.rend(),
                      [&](const Layer& layer) { return has(layer, hash); });
 }
@@ -285,7 +288,7 @@ bool BloomFilter::is_sound(const Layer& layer) {
 
 std::unique_ptr<BloomFilter> BloomFilter::from_parts(Parts parts) {
   constexpr uint32_t kKnown = kNotRounded | kByBits | kWideHash | kNotGrowing;
-  // Filters of the narrow hash are of long ago, and too inexact to be carried on.
+  // Only very old filters use the narrow hash, which is too inexact to extend.
   if ((parts.options & ~kKnown) != 0 || (parts.options & kWideHash) == 0) return nullptr;
   if (parts.growth > kMaxGrowth) return nullptr;
   if (parts.growth == 0 && (parts.options & kNotGrowing) == 0) return nullptr;
@@ -296,13 +299,14 @@ std::unique_ptr<BloomFilter> BloomFilter::from_parts(Parts parts) {
   for (const Layer& layer : parts.layers) {
     if (!is_sound(layer)) return nullptr;
     bytes += layer.bytes;
-    // Neither sum can pass what its parts allow: items are fewer than the capacity.
+    // The byte and item sums cannot overflow: a layer is bounded, and has fewer items than its
+    // capacity.
     if (__builtin_add_overflow(capacity, layer.capacity, &capacity)) return nullptr;
     items += layer.items;
   }
   constexpr auto kMostItems = static_cast<uint64_t>(std::numeric_limits<int64_t>::max());
   if (bytes > kMaxBytes || items != parts.items || capacity > kMostItems) return nullptr;
-  // Nothing is allocated before all of it is known to be sound.
+  // All layers are validated before anything is allocated.
   for (Layer& layer : parts.layers) {
     if (!allocate(layer)) return nullptr;
   }

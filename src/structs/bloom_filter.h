@@ -10,51 +10,50 @@
 
 namespace sorrel {
 
-// "Was this item ever added?" in a few bits an item: no is certain, yes is wrong with a chosen
-// probability at the most.
+// Answers "was this item ever added?" in a few bits per item: no is certain, yes is wrong with at
+// most a chosen probability.
 //
 //   item ── two 64-bit hashes a, b ──> bits a, a+b, a+2b, ... of each layer
 //
 //   layer 0 |capacity n,   error e/2|   full, then
 //   layer 1 |capacity n·g, error e/4|   full, then ...
 //
-// An item is in the filter when all its bits are set in one of the layers. The errors of the layers
-// add up to less than e, however many there are. A filter that does not grow has one layer of
-// error e.
+// An item is in the filter when all its bits are set in one of the layers. The errors of all layers
+// add up to less than e. A filter that does not grow has one layer of error e.
 //
-// Layout, hashes and header are those of the filters that Redis users know, so that header and bits
-// can be carried from one program to the other. Not thread-safe; may be freed by any thread.
+// Layout, hashes and header are those of Redis's Bloom module, so header and bits can move between
+// the two servers. Not thread-safe; may be freed by any thread.
 class BloomFilter {
  public:
   struct Shape {
     uint64_t capacity = 100;
     double error = 0.01;  // within (0, 1)
     bool grows = true;
-    uint32_t growth = 2;  // each layer has so many times the capacity of the one before
+    uint32_t growth = 2;  // each layer has so many times the previous one's capacity
   };
 
-  // What one request can make us take, even when it says nothing else but numbers. The memory is
-  // zero pages until bits are set. Two gigabytes hold 2^30 items at an error of one in a hundred.
+  // The memory that one request can claim by numbers alone. These are zero pages until bits are
+  // set. Two gigabytes hold 2^30 items at an error of one in a hundred.
   static constexpr uint64_t kMaxLayerBytes = uint64_t{1} << 31;
   static constexpr uint64_t kMaxBytes = 2 * kMaxLayerBytes;  // all layers
-  static constexpr size_t kMaxLayers = 1024;                 // halving the error ends there anyway
+  static constexpr size_t kMaxLayers = 1024;  // the error can't be halved further anyway
   static constexpr uint32_t kMaxGrowth = 32'768;
 
   enum class Failure : uint8_t { kNone, kInvalid, kMemory };
-  // Null when it cannot be made, with the reason.
+  // Null when the filter can't be created, with the reason.
   static std::unique_ptr<BloomFilter> make(const Shape& shape, Failure& failure);
 
   ~BloomFilter() = default;
   BloomFilter(const BloomFilter&) = delete;
   BloomFilter& operator=(const BloomFilter&) = delete;
-  // Null: no memory.
+  // Null when out of memory.
   std::unique_ptr<BloomFilter> clone() const;
 
   enum class Added : uint8_t {
     kNew,
-    kKnown,   // it was there, or seems to have been
-    kFull,    // it does not grow
-    kFailed,  // it cannot grow any further
+    kKnown,   // the item is present, or a false positive
+    kFull,    // the filter does not grow
+    kFailed,  // the filter can't grow any further
   };
   Added add(std::string_view item);
   bool contains(std::string_view item) const;
@@ -71,7 +70,7 @@ class BloomFilter {
     double error = 0;
     double bits_per_item = 0;
     uint32_t hashes = 0;
-    uint8_t log2_bits = 0;  // not 0: only so many bits are used, a power of two
+    uint8_t log2_bits = 0;  // not 0: only 2^log2_bits bits are used
     uint64_t bytes = 0;     // a multiple of 8
     struct Free {
       void operator()(unsigned char* bits) const { std::free(bits); }
@@ -86,10 +85,9 @@ class BloomFilter {
 
   // Everything but the bits.
   std::string header() const;
-  // A filter with that header, all bits unset. Null: the bytes are no such header, or ask for more
-  // than there may be.
+  // A filter with that header, all bits unset. Null: the header is invalid, or exceeds the limits.
   static std::unique_ptr<BloomFilter> from_header(std::string_view bytes);
-  // The same, part by part; `layers` have no bits yet. Each of them is checked.
+  // The same from its parts; `layers` have no bits yet. Every layer is validated.
   struct Parts {
     uint64_t items = 0;
     uint32_t options = 0;
@@ -98,10 +96,10 @@ class BloomFilter {
   };
   static std::unique_ptr<BloomFilter> from_parts(Parts parts);
 
-  // The bits of all layers in a row: those at `position`, at most `most` of them and of one layer.
-  // Empty behind the end.
+  // The bits of all layers in a row: at `position`, up to `most` bytes of one layer. Empty past the
+  // end.
   std::string_view chunk(uint64_t position, size_t most) const;
-  // What chunk() gave, at the same position.
+  // Stores a result of chunk() at the same position.
   enum class Loaded : uint8_t { kOk, kNoSuchPlace, kTooLong };
   Loaded load(uint64_t position, std::string_view bytes);
 
@@ -110,7 +108,7 @@ class BloomFilter {
     uint64_t a;
     uint64_t b;
   };
-  // Bits of options_; the numbers are part of the header.
+  // Bits of options_; the values are part of the header.
   enum Option : uint32_t { kNotRounded = 1, kByBits = 2, kWideHash = 4, kNotGrowing = 8 };
 
   BloomFilter() = default;
@@ -121,7 +119,7 @@ class BloomFilter {
   static bool allocate(Layer& layer);
   Failure add_layer(uint64_t capacity, double error);
   uint64_t total_bytes() const;
-  // The layer in which the byte stands, with its place there; null behind the end.
+  // The layer of that byte, with the byte's index in it; null past the end.
   const Layer* locate(uint64_t position, uint64_t& offset) const;
 
   std::vector<Layer> layers_;

@@ -1,3 +1,6 @@
+// Checks the error rate against the promised one, and that no forged header gives an unusable
+// filter.
+
 #include "structs/bloom_filter.h"
 
 #include <gtest/gtest.h>
@@ -26,7 +29,7 @@ std::string item(uint64_t number) {
   return "item:" + std::to_string(number);
 }
 
-// Of a million items that were never added, the share that seems to have been.
+// The share of false positives among a million items that were never added.
 double wrong_share(const BloomFilter& filter) {
   constexpr int kAsked = 250'000;
   int wrong = 0;
@@ -34,7 +37,7 @@ double wrong_share(const BloomFilter& filter) {
   return static_cast<double>(wrong) / kAsked;
 }
 
-// Adds new items until so many were counted as new; those that seem known are passed over.
+// Adds new items until so many were counted as new; false positives do not count.
 void fill(BloomFilter& filter, uint64_t items) {
   for (uint64_t i = 0; filter.items() < items; i++) {
     const Added added = filter.add(item(i));
@@ -56,7 +59,7 @@ TEST_P(BloomErrors, AreAtOrUnderTheAskedRate) {
   const double wrong = wrong_share(*filter);
   EXPECT_LE(wrong, GetParam().shape.error);
   RecordProperty("wrong", std::to_string(wrong));
-  // The bits that theory asks for, and no more than what the halving of errors adds to them.
+  // The theoretical number of bits, and at most what halving the errors adds to it.
   if (!GetParam().shape.grows && GetParam().items > 1000) {
     const double ideal = -std::log(GetParam().shape.error) / 0.480453 *
                          static_cast<double>(GetParam().shape.capacity) / 8;
@@ -112,7 +115,7 @@ TEST(BloomFilter, BytesOfAnyKindAreItems) {
   }
 }
 
-TEST(BloomFilter, AsksForNoMoreThanThereMayBe) {
+TEST(BloomFilter, RejectsFiltersAboveTheLimits) {
   Failure failure;
   EXPECT_EQ(BloomFilter::make({.capacity = 0}, failure), nullptr);
   EXPECT_EQ(failure, Failure::kInvalid);
@@ -145,7 +148,7 @@ TEST(BloomFilter, ErrorsThatVanishEndTheGrowth) {
   EXPECT_NE(BloomFilter::from_header(filter->header()), nullptr);
 }
 
-// Header, then pieces, as a client carries them.
+// Header, then chunks, as a client copies a filter.
 std::unique_ptr<BloomFilter> carried(const BloomFilter& filter, size_t piece) {
   auto copy = BloomFilter::from_header(filter.header());
   if (copy == nullptr) return nullptr;
@@ -158,7 +161,7 @@ std::unique_ptr<BloomFilter> carried(const BloomFilter& filter, size_t piece) {
   }
 }
 
-TEST(BloomFilter, CanBeCarriedInPieces) {
+TEST(BloomFilter, CanBeCopiedInChunks) {
   const auto filter = make({.capacity = 100, .error = 0.01});
   fill(*filter, 1000);
   for (size_t piece : {1u, 7u, 1024u, 1u << 20}) {
@@ -182,7 +185,7 @@ TEST(BloomFilter, ACloneIsItsOwn) {
   EXPECT_FALSE(filter->contains("b"));
 }
 
-TEST(BloomFilter, PiecesStayWithinTheirLayer) {
+TEST(BloomFilter, ChunksStayWithinTheirLayer) {
   const auto filter = make({});
   const uint64_t bytes = filter->layers()[0].bytes;
   EXPECT_EQ(filter->load(bytes, "x"), Loaded::kNoSuchPlace);
@@ -212,17 +215,17 @@ TEST(BloomFilter, AHeaderIsCheckedWhole) {
   const std::vector<std::string> bad = {
       forged<uint64_t>(good, 0, 1),  // items, but none in the layer
       forged<uint32_t>(good, 8, 0),  // no layer
-      forged<uint32_t>(good, 8, 2),  // more than there are
+      forged<uint32_t>(good, 8, 2),  // more layers than present
       forged<uint32_t>(good, 8, 0xffff'ffff),
       forged<uint32_t>(good, 12, 1 | 8),   // the narrow hash
-      forged<uint32_t>(good, 12, 4 | 16),  // an option nobody knows
-      forged<uint32_t>(good, 16, 0),       // grows by nothing
+      forged<uint32_t>(good, 12, 4 | 16),  // an unknown option
+      forged<uint32_t>(good, 16, 0),       // growth
       forged<uint32_t>(good, 16, 32'769),
       forged<uint64_t>(good, 20, 0),  // bytes
       forged<uint64_t>(good, 20, 145),
       forged<uint64_t>(good, 20, uint64_t{1} << 40),
-      forged<uint64_t>(good, 28, 8),  // bits that are not the bytes'
-      forged<uint64_t>(good, 36, 1),  // items that nobody counted
+      forged<uint64_t>(good, 28, 8),  // bits that do not match the bytes
+      forged<uint64_t>(good, 36, 1),  // more items than the layers have
       forged<double>(good, 44, 0),    // error
       forged<double>(good, 44, 1),
       forged<double>(good, 44, std::nan("")),
@@ -233,7 +236,7 @@ TEST(BloomFilter, AHeaderIsCheckedWhole) {
       forged<uint32_t>(good, 60, 0xffff'ffff),
       forged<uint64_t>(good, 64, 0),  // capacity
       forged<uint64_t>(good, 64, ~uint64_t{0}),
-      forged<uint8_t>(good, 72, 11),  // more bits than there are
+      forged<uint8_t>(good, 72, 11),  // more bits than bytes
       forged<uint8_t>(good, 72, 64),
       forged<uint8_t>(good, 72, 255),
   };
@@ -243,8 +246,8 @@ TEST(BloomFilter, AHeaderIsCheckedWhole) {
   EXPECT_NE(BloomFilter::from_header(forged<uint8_t>(good, 72, 10)), nullptr);
 }
 
-// Whatever a header says, what comes of it can be used, or it is refused.
-TEST(BloomFilter, NoHeaderDoesHarm) {
+// A header is either refused or gives a usable filter, whatever its content.
+TEST(BloomFilter, ArbitraryHeadersAreSafe) {
   Random random(7);
   const auto filter = make({.capacity = 10, .error = 0.1});
   fill(*filter, 60);
@@ -253,7 +256,7 @@ TEST(BloomFilter, NoHeaderDoesHarm) {
     std::string header = good;
     const uint64_t changes = 1 + random.below(3);
     for (uint64_t i = 0; i < changes; i++) {
-      // Not the high bytes of sizes: those would only ask for memory.
+      // Leaves out the high bytes of sizes: they would only allocate much memory.
       header[random.below(header.size())] ^= static_cast<char>(1u << random.below(8));
     }
     const auto forged_filter = BloomFilter::from_header(header);

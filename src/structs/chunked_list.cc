@@ -1,3 +1,6 @@
+// Inserts and erases must keep chunks within their bound, the directory compact, and exactly the
+// inner chunks compressed; every mutator therefore ends in tidying the chunks around its place.
+
 #include "structs/chunked_list.h"
 
 #include <algorithm>
@@ -15,7 +18,7 @@ using listpack::Position;
 
 namespace {
 
-// The only place in a chunk that is one huge text.
+// The only position in a chunk that holds one huge text.
 constexpr Position kHugePlace = 1;
 constexpr size_t kLengthBytes = 8;
 
@@ -23,7 +26,7 @@ size_t huge_size(const unsigned char* data) {
   return load<uint64_t>(data);
 }
 
-// Below this a listpack is not worth compressing, nor is a gain of less than this.
+// The smallest listpack worth compressing, and the smallest gain worth it.
 constexpr size_t kLeastBytes = 48;
 constexpr size_t kLeastGain = 8;
 
@@ -34,7 +37,8 @@ std::string_view compressed_part(const unsigned char* data) {
   return {reinterpret_cast<const char*>(data) + kLengthBytes, load<uint32_t>(data + 4)};
 }
 
-// A listpack again. What was compressed here can be expanded: it is never bytes from elsewhere.
+// The listpack again. The bytes were compressed here, never read from outside, so expanding
+// succeeds.
 listpack::Block expanded(const unsigned char* data) {
   std::string bytes;
   if (!lzf::expand(compressed_part(data), expanded_size(data), bytes)) std::abort();
@@ -109,7 +113,7 @@ size_t ChunkedList::bytes_of(const Chunk& chunk) {
 }
 
 Position ChunkedList::first_in(const Chunk& chunk) {
-  // No chunk is empty, so that there is no need to open it for this.
+  // No chunk is empty, so it need not be opened for this.
   return chunk.form == Form::kHuge ? kHugePlace : static_cast<Position>(listpack::kHeaderBytes);
 }
 
@@ -181,7 +185,7 @@ bool ChunkedList::has_room(const Chunk& chunk, std::string_view text, const Limi
     return false;
   const size_t bytes = listpack::bytes(chunk.data);
   if (bytes > limits.bytes || text.size() > limits.bytes - bytes) return false;
-  // Far from the bound, which is the rule, there is no need to know it to the byte.
+  // Usually the size is far below the bound, and an estimate of the element's bytes will do.
   constexpr size_t kMostAround = 10;
   if (bytes + text.size() + kMostAround <= limits.bytes) return true;
   return bytes + listpack::element_bytes(text) <= limits.bytes;
@@ -247,7 +251,7 @@ ChunkedList::Cursor ChunkedList::next(Cursor here, Window& window) const {
 
 ChunkedList::Cursor ChunkedList::prev(Cursor here, Window& window) const {
   const Chunk& in = chunk(here.chunk);
-  // The first of a chunk is known without opening it.
+  // The first position of a chunk is known without opening it.
   if (here.at != first_in(in)) {
     return {here.chunk, listpack::prev(block_of(in, window), here.at)};
   }
@@ -292,7 +296,8 @@ void ChunkedList::insert_in(Chunk& chunk, Position at, std::string_view text, bo
 void ChunkedList::insert_before(Cursor here, std::string_view text, const Limits& limits) {
   settle();
   place_before(here, text, limits);
-  // One before it may have had the room; one behind it may be cut off, and another be new.
+  // The chunk before may have had the space; one after it may have been split off, and another
+  // added.
   tidy_around(here.chunk == 0 ? 0 : here.chunk - 1, here.chunk + 2);
 }
 
@@ -303,19 +308,18 @@ void ChunkedList::place_before(Cursor here, std::string_view text, const Limits&
   Window window;
   const Cursor before = prev(here, window);
   if (before && before.chunk == here.chunk) {
-    // In the middle of a full chunk: with it cut in two, one side has room or the text goes
-    // between.
+    // In the middle of a full chunk: after the split one half has space, or the text goes between.
     split(here);
   }
   if (before && has_room(opened(before.chunk), text, limits)) {
     return insert_in(chunk(before.chunk), before.at, text, true);
   }
-  const size_t behind = before ? before.chunk + 1 : 0;
-  Chunk& next_chunk = opened(behind);
+  const size_t following = before ? before.chunk + 1 : 0;
+  Chunk& next_chunk = opened(following);
   if (has_room(next_chunk, text, limits)) {
     return insert_in(next_chunk, first_in(next_chunk), text, false);
   }
-  add_chunk(behind, make_chunk(text, limits));
+  add_chunk(following, make_chunk(text, limits));
 }
 
 void ChunkedList::insert_after(Cursor here, std::string_view text, const Limits& limits) {
@@ -325,9 +329,9 @@ void ChunkedList::insert_after(Cursor here, std::string_view text, const Limits&
     return tidy_around(here.chunk, here.chunk);
   }
   Window window;
-  const Cursor behind = next(here, window);
-  if (behind) {
-    insert_before(behind, text, limits);
+  const Cursor following = next(here, window);
+  if (following) {
+    insert_before(following, text, limits);
   } else {
     push_back(text, limits);
   }
@@ -341,7 +345,8 @@ void ChunkedList::replace(Cursor here, std::string_view text, const Limits& limi
     const Chunk made = make_chunk(text, limits);
     put_data(in, made.data, made.form);
   } else if (text.size() >= limits.huge) {
-    // It gets a chunk before the element's, which is cut first if the element is not its first.
+    // The text gets a chunk before the element's, which is split first if the element is not its
+    // first.
     const bool is_first = here.at == first_in(in);
     place_before(here, text, limits);
     const size_t old = here.chunk + (is_first ? 1 : 2);
@@ -350,9 +355,9 @@ void ChunkedList::replace(Cursor here, std::string_view text, const Limits& limi
              listpack::get(in.data, here.at).size >= text.size()) {
     change(in, [&](listpack::Block block) { return listpack::replace(block, here.at, text); });
   } else {
-    const Cursor behind = erase(here);
-    if (behind) {
-      place_before(behind, text, limits);
+    const Cursor following = erase(here);
+    if (following) {
+      place_before(following, text, limits);
     } else {
       push_back(text, limits);
     }
@@ -440,7 +445,7 @@ void ChunkedList::split(Cursor here) {
 }
 
 void ChunkedList::add_chunk(size_t index, const Chunk& added) {
-  // The side with fewer chunks makes way, if it has the room.
+  // Moves the side with fewer chunks, if it has free space.
   const bool to_front = index < used_ / 2 || (index == 0 && used_ > 0);
   if (to_front ? begin_ == 0 : begin_ + used_ == capacity_) make_room();
   if (to_front) {
@@ -474,13 +479,13 @@ void ChunkedList::close_gap(size_t index, size_t count) {
                  (used_ - index - count) * sizeof(Chunk));
   }
   used_ -= count;
-  // A queue that was long once gives its directory back.
+  // A queue that was once long releases its directory.
   constexpr size_t kSmall = 16;
   if (capacity_ > kSmall && used_ < capacity_ / 8) make_room();
 }
 
-// Lays the directory out anew, with a free part at both ends: a list that wanders (a queue) then
-// moves its directory once in so many chunks, whichever way it goes.
+// Rebuilds the directory with free space at both ends: a list that moves in one direction (a queue)
+// then moves its directory only once in so many chunks.
 void ChunkedList::make_room() {
   const size_t capacity = used_ + used_ / 2 + 4;
   const size_t begin = (capacity - used_) / 2;

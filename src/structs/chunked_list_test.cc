@@ -1,3 +1,5 @@
+// Random edits are compared with a deque, with and without compression.
+
 #include "structs/chunked_list.h"
 
 #include <gtest/gtest.h>
@@ -107,7 +109,7 @@ TEST(ChunkedListTest, InnerChunksAreCompressed) {
   });
   EXPECT_EQ(forward(list), model);
   EXPECT_EQ(backward(list), model);
-  // Looking has changed nothing, changing closes again what it opens.
+  // Reading has changed nothing; a mutator compresses what it expanded.
   const size_t before = list.memory_bytes();
   EXPECT_LT(before * 2, plain.memory_bytes());
   list.replace(at(list, 3'000), "another", {});
@@ -116,7 +118,7 @@ TEST(ChunkedListTest, InnerChunksAreCompressed) {
   list.settle();
   EXPECT_LT(list.memory_bytes(), before + 2000);
   EXPECT_TRUE(list.consistent());
-  // At last there are only ends.
+  // Finally only uncompressed ends are left.
   list.erase_range(100, list.size() - 200);
   EXPECT_TRUE(list.consistent());
   EXPECT_EQ(text_of(list, list.last()), model.back());
@@ -191,11 +193,11 @@ class Player {
 
  private:
   void erase_one(Cursor here, size_t index) {
-    const Cursor behind = list_.erase(here);
+    const Cursor following = list_.erase(here);
     model_.erase(model_.begin() + static_cast<ptrdiff_t>(index));
-    ASSERT_EQ(static_cast<bool>(behind), index < model_.size());
-    if (behind) {
-      ASSERT_EQ(text_of(list_, behind), model_[index]);
+    ASSERT_EQ(static_cast<bool>(following), index < model_.size());
+    if (following) {
+      ASSERT_EQ(text_of(list_, following), model_[index]);
     }
   }
   void erase_some(size_t index) {

@@ -1,3 +1,6 @@
+// Field, value and expire time share one block, so every change must decide whether the block can
+// be kept, and update the table when the block moves.
+
 #include "structs/field_table.h"
 
 #include <vector>
@@ -11,7 +14,7 @@ namespace {
 constexpr size_t kExpiryBytes = 6;
 static_assert(FieldTable::kLatest < int64_t{1} << (8 * kExpiryBytes));
 
-// The size of a value, and its deadline.
+// The size of a value, and its expire time.
 char* write_value_facts(char* to, size_t size, int64_t expiry) {
   to = MemberBlocks::write_rest(to, size);
   if (expiry == FieldTable::kForever) return to;
@@ -57,7 +60,7 @@ size_t block_size(const FieldTable::Item& item) {
 FieldTable::FieldTable(const KeyHasher* hasher) : hasher_(hasher), table_(hash_of, this, stamps_) {}
 
 FieldTable::~FieldTable() {
-  if (!blocks_.any_apart()) return;  // the slab frees its pages whole
+  if (!blocks_.any_apart()) return;  // the slab frees its pages as a whole
   table_.for_each([this](void* entry) { release(entry); });
 }
 
@@ -125,7 +128,7 @@ bool FieldTable::set(std::string_view field, std::string_view value, int64_t exp
   const Item old = item_of(entry);
   if (expiry == kAsBefore) expiry = old.expiry;
   const size_t size = block_size({old.field, value, expiry});
-  // The field's bytes stay where they are when what is in front of them stays as long as it was.
+  // The field's bytes stay in place when the bytes before them keep their length.
   if (MemberBlocks::same_room(size, block_size(old)) &&
       bytes_of_value_facts(value.size(), expiry) ==
           bytes_of_value_facts(old.value.size(), old.expiry)) {

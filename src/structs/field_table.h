@@ -16,16 +16,16 @@ namespace sorrel {
 // Distinct byte strings, each with a value: the fields of a large hash. One block per entry, found
 // through a Table:
 //
-//   +--------------+---------------------+-----------+-------------+-------------+
-//   | owner, size  | size of the value   | deadline  | field bytes | value bytes |
-//   | 1.. bytes    | 1.. bytes           | 0, or 6   |             |             |
-//   +--------------+---------------------+-----------+-------------+-------------+
+//   +--------------+-------------------+-------------+-------------+-------------+
+//   | owner, size  | size of the value | expire time | field bytes | value bytes |
+//   | 1.. bytes    | 1.. bytes         | 0, or 6     |             |             |
+//   +--------------+-------------------+-------------+-------------+-------------+
 //
 // A size takes as many bytes as it needs, one for up to 63 (127 for the value); see MemberBlocks.
 //
-// An entry may have a deadline. Then the size of the value is spelled one byte longer
-// than it needs to be, which no other size is: entries without a deadline pay nothing for the
-// possibility. Their slots in the Table are marked, so that those which are due are found.
+// An entry may have an expire time. Then the size of the value is encoded one byte longer than
+// necessary, which no other size is: entries without an expire time pay nothing for the feature.
+// Their slots in the Table are marked, so that expired ones are found.
 //
 // Views of fields and values are valid until the next change. Not thread-safe.
 class FieldTable {
@@ -48,32 +48,32 @@ class FieldTable {
   std::unique_ptr<FieldTable> clone() const;
 
   size_t size() const { return table_.size(); }
-  // Everything that the table holds and is, without looking at the entries.
+  // The size of the whole table, without reading the entries.
   size_t memory_bytes() const;
 
   bool contains(std::string_view field) const { return find(field).has_value(); }
   std::optional<Item> find(std::string_view field) const;
-  // False when the field was there already; then nothing changes. Precondition here and below: a
-  // deadline is within 0...kLatest.
+  // False when the field is present; then nothing changes. Precondition here and below: an expire
+  // time is within 0...kLatest.
   bool add(std::string_view field, std::string_view value, int64_t expiry = kForever);
-  // Adds, or gives another value to what is there. True when it was added. `value` must not point
-  // into the table. kAsBefore: the deadline, if there was one, stays.
+  // Adds the field, or replaces its value. True when it was added. `value` must not point into the
+  // table. kAsBefore: an existing expire time stays.
   bool set(std::string_view field, std::string_view value, int64_t expiry = kForever);
-  // False when there is no such field, which may point into the table.
+  // False when there is no such field. `field` may point into the table.
   bool set_expiry(std::string_view field, int64_t expiry);
-  // False when it was not there. `field` may point into the table.
+  // False when there was no such field. `field` may point into the table.
   bool remove(std::string_view field);
 
-  // How many have a deadline.
+  // The number of fields with an expire time.
   size_t expiring() const { return table_.marked(); }
-  // Nothing is due before this; kForever when nothing has a deadline. It may be too early after a
-  // deadline has been taken away, until remove_due() has looked.
+  // No field expires before this; kForever when none has an expire time. It may be too early after
+  // an expire time was removed, until remove_due() has run.
   int64_t next_due() const { return expiring() == 0 ? kForever : static_cast<int64_t>(next_due_); }
-  // Removes what is due at `now`, after showing it; stops soon after `about` entries. Returns how
-  // many.
+  // Removes fields that are expired at `now`, after visiting them; stops soon after `about`
+  // entries. Returns the number removed.
   size_t remove_due(int64_t now, size_t about, const std::function<void(const Item&)>& visit);
 
-  // Each with the same chance. Precondition: size() > 0.
+  // Each field has the same chance. Precondition: size() > 0.
   Item random(Random& random) const;
   void for_each(const std::function<void(const Item&)>& visit) const;
   // As Table::scan.

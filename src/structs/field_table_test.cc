@@ -1,3 +1,5 @@
+// Random edits are compared with a map, with and without expire times.
+
 #include "structs/field_table.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +18,7 @@ using Model = std::map<std::string, std::string>;
 
 const KeyHasher kHasher(3, 4);
 
-// Lengths on both sides of every step of the header, and some that are long.
+// Lengths on both sides of every step of the header, and some long ones.
 std::string some_bytes(Random& random, size_t distinct) {
   static constexpr size_t kLengths[] = {0, 1, 5, 12, 13, 62, 63, 64, 65, 127, 128, 300, 8191, 8200};
   const uint64_t id = random.below(distinct);
@@ -42,7 +44,7 @@ TEST_F(FieldTableTest, BehavesAsAMap) {
   Random random(11);
   Model expected;
   for (int i = 0; i < 60'000; i++) {
-    // Grows past the point where a slab is used, then shrinks, and again.
+    // Grows beyond the size at which a slab is used, then shrinks, and again.
     const bool growing = i / 15'000 % 2 == 0;
     const std::string member = some_bytes(random, 6'000);
     if (random.below(4) < (growing ? 3u : 1u)) {
@@ -74,7 +76,7 @@ TEST_F(FieldTableTest, BehavesAsAMap) {
   EXPECT_EQ(table.size(), 0u);
 }
 
-TEST_F(FieldTableTest, ScanMeetsWhatStaysWhileOthersComeAndGo) {
+TEST_F(FieldTableTest, ScanVisitsEveryFieldThatStays) {
   for (int i = 0; i < 500; i++) table.add("stays" + to_text(i), "v");
   std::set<std::string> met;
   uint64_t cursor = 0;
@@ -117,7 +119,7 @@ TEST_F(FieldTableTest, IsSmall) {
   EXPECT_LT(table.memory_bytes(), 300'000u * 45);
 }
 
-// The same model with deadlines, which time catches up with now and then.
+// The same model with expire times, some of which pass now and then.
 class TimedFields : public ::testing::Test {
  protected:
   struct Field {
@@ -164,7 +166,7 @@ class TimedFields : public ::testing::Test {
     }
   }
 
-  // In steps, as a slice of time would allow.
+  // In steps, as a time limit would allow.
   size_t remove_due() {
     size_t removed = 0;
     for (size_t step = 1; step > 0; removed += step) {
@@ -208,7 +210,7 @@ class TimedFields : public ::testing::Test {
   int64_t now = FieldTable::kLatest - 100'000;
 };
 
-TEST_F(TimedFields, DeadlinesBelongToTheirFields) {
+TEST_F(TimedFields, ExpireTimesBelongToTheirFields) {
   for (int i = 0; i < 20'000; i++) {
     ASSERT_NO_FATAL_FAILURE(change_one(i < 10'000 ? 6'000 : 300));
     if (i % 1'000 == 0) {

@@ -1,3 +1,6 @@
+// GEOSEARCH must return Redis's results in Redis's order, so the cells are chosen by the same rule;
+// where that rule misses points (poles, map ends, huge areas), larger cells are added.
+
 #include "structs/geohash.h"
 
 #include <algorithm>
@@ -7,15 +10,15 @@
 namespace sorrel::geohash {
 namespace {
 
-// These two decide what a distance is, to the last digit.
+// These two constants determine every digit of a distance.
 constexpr double kEarthRadiusM = 6372797.560856;
 constexpr double kDegree = std::numbers::pi / 180.0;
 
-// Where the map of a sphere would end if it were a plane; only the choice of a level needs it.
+// Where the map of a sphere would end if it were a plane; only used to choose a level.
 constexpr double kMapHalfM = 20037726.37;
 
 constexpr uint64_t kCodesEnd = uint64_t{1} << (2 * kLevels);
-// Of those with the last column or row, see the header.
+// The end of the codes of points in the last column or row, see the header.
 constexpr uint64_t kEdgeCodesEnd = kCodesEnd << 2;
 
 // One axis of the map: -limit to limit, cut into 2^level equal parts.
@@ -23,11 +26,11 @@ struct Axis {
   double limit;
 
   constexpr double length() const { return 2 * limit; }
-  // `limit` itself has a part of its own behind the last.
+  // `limit` itself has a part of its own after the last.
   uint64_t part_of(double at, int level) const {
     return static_cast<uint64_t>((at + limit) / length() * static_cast<double>(1ull << level));
   }
-  // Where part `index` begins; that may be off the map.
+  // The start of part `index`; may be off the map.
   double begin_of(int64_t index, int level) const {
     return -limit + static_cast<double>(index) / static_cast<double>(1ull << level) * length();
   }
@@ -39,10 +42,10 @@ struct Axis {
 
 constexpr Axis kColumns{kMaxLongitude};
 constexpr Axis kRows{kMaxLatitude};
-// The common spelling goes up to the poles.
+// The common spelling reaches up to the poles.
 constexpr Axis kSpelledRows{90};
 
-// Puts a zero bit in front of every bit.
+// Inserts a zero bit above every bit.
 uint64_t spread(uint64_t bits) {
   bits &= 0xffffffffu;
   bits = (bits | bits << 16) & 0x0000ffff0000ffffull;
@@ -85,8 +88,8 @@ double half_height_m(const Area& area) {
   return area.is_box ? area.height_m / 2 : area.radius_m;
 }
 
-// The bounds by which cells are chosen. They are a rule of thumb that everybody else follows, so
-// that answers come in the order that is expected; near the poles they are wrong, see cover().
+// The bounds by which cells are chosen. This rule of thumb is Redis's, so that replies have the
+// same order; near the poles it is wrong, see cover().
 Bounds usual_bounds(const Area& area) {
   const auto [longitude, latitude] = area.center;
   const double up = half_height_m(area) / kEarthRadiusM / kDegree;
@@ -95,30 +98,29 @@ Bounds usual_bounds(const Area& area) {
   return {longitude - aside, longitude + aside, latitude - up, latitude + up};
 }
 
-// How many degrees of longitude a point of the area may be away from the center; 180 is all round.
+// How many degrees of longitude a point of the area may be from the center; 180 is all around.
 double reach_of_longitude(const Area& area, double south, double north) {
   constexpr double kAllRound = 180;
   const double half = half_width_m(area) / kEarthRadiusM;
   if (!area.is_box) {
-    // Around a pole.
+    // The area contains a pole.
     if (south <= -90 || north >= 90 || half >= std::numbers::pi / 2) return kAllRound;
     const double sine = std::sin(half) / std::cos(area.center.latitude * kDegree);
     return sine >= 1 ? kAllRound : std::asin(sine) / kDegree;
   }
-  // Most where the parallels are shortest.
+  // The widest where the parallels are shortest.
   const double highest = std::min(std::max(std::fabs(south), std::fabs(north)), kMaxLatitude);
   if (half >= std::numbers::pi) return kAllRound;
   const double sine = std::sin(half / 2) / std::cos(highest * kDegree);
   return sine >= 1 ? kAllRound : 2 * std::asin(sine) / kDegree;
 }
 
-// A little more, for all the rounding: that of degrees, and that of far distances, which is
-// coarser.
+// Slightly larger, to allow for rounding: of degrees, and of long distances, which is coarser.
 double rounded_up(double degrees) {
   return degrees * (1 + 1e-7) + 1e-10;
 }
 
-// Bounds that no point inside is out of.
+// Bounds that contain every point of the area.
 Bounds safe_bounds(const Area& area) {
   const double up = rounded_up(half_height_m(area) / kEarthRadiusM / kDegree);
   const double south = area.center.latitude - up;
@@ -127,7 +129,7 @@ Bounds safe_bounds(const Area& area) {
   return {area.center.longitude - aside, area.center.longitude + aside, south, north};
 }
 
-// Such that a cell is about as large as the area.
+// The level whose cells are about as large as the area.
 int level_for(const Area& area) {
   double reach = area.is_box ? std::hypot(half_width_m(area), half_height_m(area)) : area.radius_m;
   if (reach == 0) return kLevels;
@@ -140,7 +142,7 @@ int level_for(const Area& area) {
   return std::clamp(level, 1, kLevels);
 }
 
-// The cell of the center and those around it, at one level.
+// The cell of the center and its neighbours, at one level.
 class Block {
  public:
   Block(Point center, int level)
@@ -150,29 +152,29 @@ class Block {
 
   int level() const { return level_; }
 
-  // Of a center in the last column or row, see the header, the cells are strangely chosen: what is
-  // next to it going round the globe is left out. Better is the block around the cell before it.
+  // For a center in the last column or row, see the header, Redis leaves out the neighbour on the
+  // other side of the globe. The block around the cell before it is used instead.
   void come_inside() {
     column_ = std::min(column_, parts() - 1);
     row_ = std::min(row_, parts() - 1);
   }
 
-  // The codes of the cell so many columns and rows away, going round the globe either way.
+  // The codes of the cell so many columns and rows away, wrapping around the globe.
   CodeRange codes(int east, int north) const {
     const int shift = 2 * (kLevels - level_);
     const uint64_t code = join(around(column_, east), around(row_, north));
     return {code << shift, (code + 1) << shift};
   }
 
-  // Do the bounds reach beyond the cells around? Who goes round the globe is at the other end of
-  // the map and seems to be too near.
+  // Do the bounds reach beyond the neighbouring cells? A neighbour across the 180th meridian lies
+  // at the other end of the map, which makes the block look too small.
   bool is_smaller_than(const Bounds& bounds) const {
     return end_of(kRows, row_, 1) < bounds.north || begin_of(kRows, row_, -1) > bounds.south ||
            end_of(kColumns, column_, 1) < bounds.east ||
            begin_of(kColumns, column_, -1) > bounds.west;
   }
 
-  // Drops the cells around that the bounds do not reach into.
+  // Drops neighbouring cells that the bounds do not reach.
   void trim(const Bounds& bounds) {
     if (begin_of(kRows, row_, 0) < bounds.south) south_ = 0;
     if (end_of(kRows, row_, 0) > bounds.north) north_ = 0;
@@ -184,7 +186,7 @@ class Block {
            (north >= 0 || south_ != 0);
   }
 
-  // Is everything within the bounds, as far as it is on the map, in the cells that are kept?
+  // Do the remaining cells contain all of the bounds that is on the map?
   bool holds(const Bounds& bounds) const {
     if (column_ == parts() || row_ == parts()) return false;
     const bool all_columns = east_ + west_ + 1 >= parts();
@@ -214,7 +216,7 @@ class Block {
   int level_;
   int64_t column_;
   int64_t row_;
-  int east_ = 1;  // how many columns are kept on this side
+  int east_ = 1;  // the number of columns kept on this side
   int west_ = 1;
   int north_ = 1;
   int south_ = 1;
@@ -228,7 +230,7 @@ constexpr Direction kOrder[] = {
     {0, 0}, {0, 1}, {0, -1}, {1, 0}, {-1, 0}, {1, 1}, {-1, 1}, {1, -1}, {-1, -1},
 };
 
-// Adds what is not there yet.
+// Adds the ranges that are not contained yet.
 void add(CodeRange range, std::vector<CodeRange>& ranges) {
   for (size_t i = 0; i < ranges.size(); i++) {
     const CodeRange there = ranges[i];
@@ -309,8 +311,8 @@ std::vector<CodeRange> cover(const Area& area) {
   std::vector<CodeRange> ranges;
   add_cells(block, ranges);
 
-  // Those cells are right nearly everywhere. Where they are not certain to be (at the poles, at the
-  // ends of the map, for areas as large as continents), larger ones come behind them.
+  // These cells are right nearly everywhere. Where that is not certain (at the poles, at the ends
+  // of the map, for areas as large as continents), larger ones follow them.
   const Bounds safe = safe_bounds(area);
   for (int level = block.level(); !block.holds(safe); level--) {
     block = Block(area.center, level);

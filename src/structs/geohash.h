@@ -8,12 +8,13 @@
 
 namespace sorrel::geohash {
 
-// Points on the globe as numbers, such that points with numbers near each other are near each
-// other, and an area is a few ranges of numbers.
+// Maps points on the globe to numbers, such that points with similar numbers are near each other,
+// and an area is a few ranges of numbers.
 //
-// A level cuts the map into 2^level columns (of longitude) and 2^level rows (of latitude). The bits
-// of a cell's column and row in turn, from the highest on and the column's first, are its code; a
-// cell's four quarters at the next level share its code and differ in the two bits behind it:
+// A level divides the map into 2^level columns (of longitude) and 2^level rows (of latitude). The
+// bits of a cell's column and row, interleaved from the highest on with the column's first, are its
+// code; a cell's four quarters at the next level share its code and differ in the two bits after
+// it:
 //
 //      level 1            level 2
 //    +----+----+      +--+--+--+--+
@@ -37,19 +38,19 @@ struct Point {
 bool on_map(Point point);
 // Precondition: on_map(point).
 uint64_t encode(Point point);
-// The middle of the smallest cell. Any number gives a point on the map.
+// The middle of the smallest cell. Every number gives a point on the map.
 Point decode(uint64_t code);
 
-// The spelling in common use: base 32, latitudes up to the poles; eleven letters, of which the last
-// is always 0, as 52 bits do not reach so far.
+// The common spelling: base 32, latitudes up to the poles; eleven letters, of which the last is
+// always 0, because 52 bits do not fill it.
 using Letters = std::array<char, 11>;
 Letters spell(Point point);
 
 // Along a great circle, on a sphere.
 double distance_m(Point a, Point b);
 
-// What is looked for: all points within a radius, or in a box whose sides run along the meridians
-// and parallels. Lengths are not negative; infinite ones are allowed.
+// A search area: all points within a radius, or in a box whose sides follow the meridians and
+// parallels. Lengths are not negative; infinite ones are allowed.
 struct Area {
   Point center;
   bool is_box = false;
@@ -58,19 +59,19 @@ struct Area {
   double height_m = 0;
 };
 
-// How far from the center, if the point is inside.
+// The distance from the center, if the point is inside.
 std::optional<double> distance_within(const Area& area, Point point);
 
-// Codes from `first` on, up to but without `end`.
+// Codes from `first` on, excluding `end`.
 struct CodeRange {
   uint64_t first;
   uint64_t end;
 };
 
-// Ranges with the codes of all points inside, and of others in the neighbourhood; no code is in two
-// of them. Mostly the cell of the center and up to eight around it, in this order: center, north,
-// south, east, west, north-east, north-west, south-east, south-west; answers that are not sorted
-// are known to come in it. Precondition: the center is on the map.
+// Ranges with the codes of all points inside, and of others nearby; no code is in two ranges.
+// Mostly the cell of the center and up to eight neighbours, in this order: center, north, south,
+// east, west, north-east, north-west, south-east, south-west; unsorted replies rely on it.
+// Precondition: the center is on the map.
 std::vector<CodeRange> cover(const Area& area);
 
 }  // namespace sorrel::geohash

@@ -1,3 +1,5 @@
+// Known places, then random ones: codes, distances, and that the ranges cover the search area.
+
 #include "structs/geohash.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +22,7 @@ std::string spelled(Point point) {
 constexpr Point kPalermo{13.361389, 38.115556};
 constexpr Point kCatania{15.087269, 37.502669};
 
-// Figures that everybody agrees on.
+// Well-known distances and codes.
 TEST(Geohash, KnownPlaces) {
   EXPECT_EQ(encode(kPalermo), 3479099956230698u);
   EXPECT_EQ(encode(kCatania), 3479447370796909u);
@@ -59,7 +61,7 @@ class Randomly : public ::testing::Test {
   unsigned below(unsigned end) {
     return std::uniform_int_distribution<unsigned>(0, end - 1)(random_);
   }
-  // All over the map, with a liking for its edges and for one neighbourhood.
+  // All over the map, with a bias towards its edges and one neighbourhood.
   Point point() {
     switch (below(8)) {
       case 0:
@@ -120,8 +122,8 @@ TEST_F(Randomly, DistancesAreSymmetric) {
   }
 }
 
-// The ranges miss nobody, and hold nobody twice.
-TEST_F(Randomly, CoverHoldsAllThatIsInside) {
+// Every point inside is in exactly one range.
+TEST_F(Randomly, CoverContainsEveryPointInside) {
   std::vector<Point> points;
   for (int i = 0; i < 2000; i++) points.push_back(decode(encode(point())));
   for (int i = 0; i < 1500; i++) {
@@ -152,8 +154,8 @@ TEST_F(Randomly, CoverHoldsAllThatIsInside) {
   }
 }
 
-// A search is no scan: away from the edges of the map, the cells are at most nine, and not much
-// larger than what is looked for.
+// A search is no full scan: away from the edges of the map there are at most nine cells, not much
+// larger than the area.
 TEST_F(Randomly, CoverIsSmall) {
   for (int i = 0; i < 5000; i++) {
     const Point center{between(-170, 170), between(-60, 60)};

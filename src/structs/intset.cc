@@ -1,3 +1,6 @@
+// The integers are kept sorted in place; a value too wide for the current width re-encodes the
+// whole block.
+
 #include "structs/intset.h"
 
 #include <cstdlib>
@@ -86,7 +89,7 @@ size_t Intset::lower_bound(int64_t value) const {
   const size_t bytes = width();
   size_t low = 0;
   size_t high = size();
-  // Mostly integers arrive in ascending order.
+  // Integers mostly arrive in ascending order.
   if (high > 0 && read(bytes, high - 1) < value) return high;
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
@@ -124,14 +127,14 @@ bool Intset::add(int64_t value) {
   return true;
 }
 
-// A value too wide for the present ones is less than all of them, or greater.
+// A value too wide for the present width is less than all integers, or greater.
 void Intset::widen_and_add(int64_t value) {
   const size_t count = size();
   const size_t narrow = width();
   const size_t wide = width_for(value);
   const size_t shift = value < 0 ? 1 : 0;
   resize(wide, count + 1);
-  // From the back, so that no integer is overwritten before it was read.
+  // From the end, so that no integer is overwritten before it is read.
   for (size_t i = count; i-- > 0;) write(wide, i + shift, read(narrow, i));
   write(wide, shift == 1 ? 0 : count, value);
   set_header(wide, count + 1);

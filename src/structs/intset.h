@@ -14,14 +14,14 @@ namespace sorrel {
 //   +---------------+---------------+---------+---------+----
 //
 // Width is 2, 4 or 8 bytes, the same for all, and only ever grows. The block is malloc'ed and may
-// move when something is added or removed; whoever owns it keeps block() afterwards.
+// move when an integer is added or removed; its owner then stores block() again.
 //
 // Not thread-safe.
 class Intset {
  public:
-  // A new empty one, to be freed with std::free.
+  // A new empty block, to be freed with std::free.
   static char* make();
-  // Is this a whole intset, each integer greater than the one before? For bytes from outside.
+  // Are the bytes a whole intset, each integer greater than the one before? For untrusted bytes.
   static bool valid(std::string_view bytes);
   // A copy of a block, or of bytes that are valid().
   static char* copy(std::string_view bytes);
@@ -35,9 +35,9 @@ class Intset {
   bool contains(int64_t value) const { return find(value).has_value(); }
   std::optional<size_t> find(int64_t value) const;
 
-  // False when it was there already, or when 2^32 - 1 are there.
+  // False when the integer is present, or the set has 2^32 - 1 integers.
   bool add(int64_t value);
-  // False when it was not there.
+  // False when the integer is absent.
   bool remove(int64_t value);
   void remove_at(size_t index);
 

@@ -20,7 +20,7 @@ class IntsetTest : public ::testing::Test {
   Intset set{Intset::make()};
 };
 
-TEST_F(IntsetTest, HasTheBytesThatAreSaved) {
+TEST_F(IntsetTest, HasTheSerializedBytes) {
   EXPECT_EQ(set.bytes(), "\x02\0\0\0\0\0\0\0"sv);
   EXPECT_TRUE(set.add(5));
   EXPECT_TRUE(set.add(-1));
@@ -81,7 +81,7 @@ TEST_F(IntsetTest, BehavesAsASortedSetOfIntegers) {
   }
 }
 
-TEST(Intset, KnowsBytesThatAreNone) {
+TEST(Intset, RejectsInvalidBytes) {
   EXPECT_TRUE(Intset::valid("\x02\0\0\0\0\0\0\0"sv));
   EXPECT_FALSE(Intset::valid(""));
   EXPECT_FALSE(Intset::valid("\x02\0\0\0\0\0\0"sv));

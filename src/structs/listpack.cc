@@ -1,3 +1,6 @@
+// Listpacks come from dumps and files as well as from this code, so validation and all edits share
+// one description of an element's encoding.
+
 #include "structs/listpack.h"
 
 #include <algorithm>
@@ -23,7 +26,7 @@ constexpr unsigned char kInt24 = 0xf2;
 constexpr unsigned char kInt32 = 0xf3;
 constexpr unsigned char kInt64 = 0xf4;
 
-// An element taken apart for writing: the kind with size or integer, then the text's bytes.
+// An element prepared for writing: the kind with size or integer, then the text's bytes.
 struct Encoded {
   unsigned char head[9];
   unsigned head_size = 0;
@@ -32,7 +35,7 @@ struct Encoded {
   size_t content() const { return head_size + body.size(); }
 };
 
-// The format's own limits: the largest number of each width but one takes a byte more.
+// The format's limits: the largest number of each back length, each of which takes a byte more.
 unsigned back_length_size(size_t content) {
   if (content <= 127) return 1;
   if (content < 16383) return 2;
@@ -78,12 +81,12 @@ Encoded encode_integer(int64_t value) {
   return encoded;
 }
 
-// Nothing longer than this spells a 64-bit integer.
+// The longest spelling of a 64-bit integer.
 constexpr size_t kLongestInteger = 20;
 
 std::optional<int64_t> as_integer(std::string_view text) {
   if (text.empty() || text.size() > kLongestInteger) return std::nullopt;
-  // Most texts are told from a number by their first byte.
+  // Most texts differ from a number in their first byte.
   if (text[0] != '-' && (text[0] < '0' || text[0] > '9')) return std::nullopt;
   return parse_int64(text);
 }
@@ -108,7 +111,7 @@ Encoded encode_text(std::string_view text) {
   return encoded;
 }
 
-// How many bytes tell the size of an element that begins with this byte; 0 if none does.
+// How many bytes encode the size of an element that begins with this byte; 0: an invalid byte.
 unsigned head_bytes(unsigned char kind) {
   if (kind < kText12) return 1;
   if (kind < kText32) return 2;
@@ -142,7 +145,7 @@ size_t whole_bytes(const unsigned char* at) {
   return content + back_length_size(content);
 }
 
-// Sizes that allocators have blocks of: steps of 16, then four steps to each doubling.
+// Allocators' size classes: steps of 16, then four steps per doubling.
 size_t rounded(size_t bytes) {
   if (bytes <= 128) return (bytes + 15) & ~size_t{15};
   const size_t step = size_t{1} << (std::bit_width(bytes - 1) - 3);
@@ -155,7 +158,7 @@ uint16_t stored_count(ConstBlock block) {
 void set_bytes(Block block, size_t bytes) {
   store(block, static_cast<uint32_t>(bytes));
 }
-// An unknown count stays unknown; one that grows to 65535 becomes so.
+// An unknown count stays unknown; a count that reaches 65535 becomes unknown.
 void change_count(Block block, size_t added, size_t removed) {
   const size_t count = stored_count(block);
   if (count == kUnknownCount) return;
@@ -168,7 +171,8 @@ Block resize(Block block, size_t before, size_t after) {
   return static_cast<Block>(std::realloc(block, rounded(after)));
 }
 
-// Makes the `old_size` bytes at `at` be `new_size` bytes, of unsaid content, and moves the rest.
+// Resizes the `old_size` bytes at `at` to `new_size` bytes of undefined content, and moves the
+// rest.
 Block reshape(Block block, size_t at, size_t old_size, size_t new_size) {
   const size_t before = bytes(block);
   const size_t after = before - old_size + new_size;
@@ -180,7 +184,7 @@ Block reshape(Block block, size_t at, size_t old_size, size_t new_size) {
   return block;
 }
 
-// Puts the element in place of `old_size` bytes at `at`.
+// Replaces `old_size` bytes at `at` by the element.
 Block put(Block block, size_t at, size_t old_size, const Encoded& encoded) {
   const size_t content = encoded.content();
   const unsigned back = back_length_size(content);
@@ -334,7 +338,7 @@ Position prev(ConstBlock block, Position at) {
 
 Position at(ConstBlock block, int64_t index) {
   const uint16_t count = stored_count(block);
-  // From the nearer end, when it is known which that is.
+  // From the nearer end, if the count is known.
   if (count != kUnknownCount) {
     const int64_t size = count;
     if (index >= size || index < -size) return kNone;

@@ -9,8 +9,8 @@
 
 namespace sorrel::listpack {
 
-// A list of short texts and integers in one block without a pointer, readable from both ends, in
-// the byte format that Redis's files and DUMP carry.
+// A list of short texts and integers in one block without pointers, readable from both ends, in the
+// byte format of RDB files and DUMP.
 //
 //   block     | total bytes u32 | count u16 | element | element | ... | 0xff |
 //   element   | kind and size | bytes or integer | back length |
@@ -22,22 +22,24 @@ namespace sorrel::listpack {
 //             0xf0 u32                 longer text
 //             0xf1 0xf2 0xf3 0xf4      integer of 16, 24, 32, 64 bits, little-endian
 //
-// The back length is the size of what stands before it, seven bits a byte, to be read backwards. A
-// count of 65535 means "walk to find out". Texts that are an integer in its one canonical spelling
-// are kept as that integer.
+// The back length is the size of the element before it, seven bits a byte, read backwards. A count
+// of 65535 means "walk to find out". Texts that are the canonical spelling of an integer are stored
+// as that integer.
 //
-// Blocks come from malloc and belong to the caller, who keeps what a mutator returns: the block may
-// have moved. The memory behind a block is a function of its size (see memory_bytes), so that there
-// is nothing to store about it and most appends allocate nothing. Thread rule: that of any value.
+// Blocks come from malloc and belong to the caller, who must store the pointer that a mutator
+// returns: the block may have moved. The capacity of a block is a function of its size (see
+// memory_bytes), so it need not be stored and most appends allocate nothing. Thread rule: as for
+// any value.
 //
-// Preconditions everywhere: the block was made here or adopted after valid(); a Position is one of
-// an element of it as it is now; a text given to a mutator does not lie in the block; the result
+// Preconditions everywhere: the block was made here or adopted after valid(); a Position is that of
+// an element in the current block; a text passed to a mutator does not lie in the block; the result
 // stays within kMaxBytes (ask fits()).
 using Block = unsigned char*;
 using ConstBlock = const unsigned char*;
 
-// Where an element begins, in bytes from the block's begin: it survives the block's moving. An
-// erased element's position is that of its successor, an inserted one's that where it was inserted.
+// Where an element begins, in bytes from the start of the block, so it stays valid when the block
+// moves. An erased element's position becomes its successor's, and an inserted one gets the
+// position of insertion.
 using Position = uint32_t;
 inline constexpr Position kNone = 0;
 
@@ -46,7 +48,7 @@ inline constexpr size_t kMaxBytes = size_t{1} << 30;
 inline constexpr size_t kAll = std::numeric_limits<size_t>::max();
 
 struct Element {
-  const char* data = nullptr;  // null: it is the integer
+  const char* data = nullptr;  // null: the element is the integer
   size_t size = 0;
   int64_t integer = 0;
 
@@ -58,7 +60,7 @@ struct Element {
   }
 };
 
-// A text about to be compared with many elements: read as an integer once.
+// A text to compare with many elements: parsed as an integer once.
 class Wanted {
  public:
   explicit Wanted(std::string_view text);
@@ -73,47 +75,47 @@ class Wanted {
 Block make();
 void free(Block block);
 Block clone(ConstBlock block);
-// A copy of bytes that came from elsewhere. Precondition: valid(bytes).
+// A copy of untrusted bytes. Precondition: valid(bytes).
 Block adopt(std::string_view bytes);
 
-// Is this a whole, sound listpack? Looks at every element and never outside, whatever the bytes.
+// Is this a whole, sound listpack? Checks every element and never reads outside the bytes.
 bool valid(std::string_view bytes);
 
 size_t bytes(ConstBlock block);
 inline std::string_view view(ConstBlock block) {
   return {reinterpret_cast<const char*>(block), bytes(block)};
 }
-// What the block occupies, with the room it has for growth.
+// The bytes that the block occupies, with its spare capacity.
 size_t memory_bytes(ConstBlock block);
-// How many elements; walks when there are more than 65534.
+// The number of elements; walks when there are more than 65534.
 size_t size(ConstBlock block);
 bool empty(ConstBlock block);
-// May texts of `more` bytes in all, `count` of them, be added?
+// May `count` texts of `more` bytes in all be added?
 bool fits(ConstBlock block, size_t more, size_t count = 1);
 // The bytes that this text occupies as an element.
 size_t element_bytes(std::string_view text);
 
 Position first(ConstBlock block);
 Position last(ConstBlock block);
-// kNone behind either end.
+// kNone past either end.
 Position next(ConstBlock block, Position at);
 Position prev(ConstBlock block, Position at);
-// Negative from the end, -1 the last; kNone when there is none.
+// Negative counts from the end, -1 is the last; kNone when out of range.
 Position at(ConstBlock block, int64_t index);
-// For a position that an erase may have left behind the last element: kNone then.
+// For the position that erasing the last element has returned: kNone then.
 Position or_none(ConstBlock block, Position at);
 
 Element get(ConstBlock block, Position at);
 bool equals(ConstBlock block, Position at, std::string_view text);
-// The first element from `from` on that equals `text`, looking at one and passing over `skip`
-// (fields of a hash: skip 1). kNone when there is none; `from` may be kNone.
+// The first element from `from` on that equals `text`, testing one and skipping `skip` (fields of a
+// hash: skip 1). kNone when there is none; `from` may be kNone.
 Position find(ConstBlock block, Position from, std::string_view text, size_t skip = 0);
 
 [[nodiscard]] Block append(Block block, std::string_view text);
 [[nodiscard]] Block append(Block block, int64_t integer);
 [[nodiscard]] Block prepend(Block block, std::string_view text);
 [[nodiscard]] Block prepend(Block block, int64_t integer);
-// The new element is at `at`; what was there follows.
+// The new element is at `at`; the previous one follows it.
 [[nodiscard]] Block insert_before(Block block, Position at, std::string_view text);
 [[nodiscard]] Block insert_before(Block block, Position at, int64_t integer);
 [[nodiscard]] Block insert_after(Block block, Position at, std::string_view text);
@@ -121,9 +123,9 @@ Position find(ConstBlock block, Position from, std::string_view text, size_t ski
 [[nodiscard]] Block replace(Block block, Position at, std::string_view text);
 [[nodiscard]] Block replace(Block block, Position at, int64_t integer);
 [[nodiscard]] Block erase(Block block, Position at);
-// The elements from `at` on, up to `count`; kAll: the whole rest. `at` may be kNone.
+// Erases the elements from `at` on, up to `count`; kAll: all of them. `at` may be kNone.
 [[nodiscard]] Block erase_range(Block block, Position at, size_t count);
-// The elements of `from` from `at` on, up to `count`, behind those of `block`, which is another.
+// Appends the elements of `from` from `at` on, up to `count`, to `block`, which is another one.
 [[nodiscard]] Block append_range(Block block, ConstBlock from, Position at, size_t count = kAll);
 
 }  // namespace sorrel::listpack

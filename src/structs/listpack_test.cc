@@ -1,3 +1,5 @@
+// Every encoding of an element, random edits against a vector, and hostile bytes.
+
 #include "structs/listpack.h"
 
 #include <gtest/gtest.h>
@@ -115,7 +117,7 @@ TEST(ListpackTest, LongTextsAndTheirBackLengths) {
   }
 }
 
-TEST(ListpackTest, PositionsStayWithWhatTheyMean) {
+TEST(ListpackTest, PositionsStayWithTheirElements) {
   Owned list;
   for (const char* text : {"a", "1", "c"}) list.block = append(list.block, text);
   const Position middle = at(list.block, 1);
@@ -255,9 +257,9 @@ TEST_P(ListpackProperty, DoesWhatAVectorOfTextsDoes) {
   }
 }
 
-// Whatever bytes there are, valid() looks only at them (the sanitizers watch) and what it takes for
-// sound can be read from both ends.
-TEST_P(ListpackProperty, HostileBytesAreRefusedOrReadable) {
+// valid() reads only the bytes it is given, whatever they are (the sanitizers check that), and
+// bytes that it accepts can be read from both ends.
+TEST_P(ListpackProperty, HostileBytesAreRejectedOrReadable) {
   Random random(GetParam() + 1000);
   Owned list;
   for (int i = 0; i < 20; i++) list.block = append(list.block, random_text(random));

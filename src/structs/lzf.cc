@@ -16,15 +16,15 @@ constexpr size_t kLongestMatch = 264;
 constexpr size_t kFarthest = 8192;
 constexpr size_t kLongestRun = 32;
 
-// Compresses with a table of where each three bytes were seen last. A table that fits the text
-// stays in the first cache, which is what short texts are all about.
+// Compresses with a table of the last position of each three bytes. A table sized to the text stays
+// in the L1 cache, which dominates the cost for short texts.
 template <unsigned kBits, class Index>
 class Packer {
  public:
   Packer(std::string_view bytes, char* out, size_t most)
       : in_(bytes.data()), size_(bytes.size()), out_(out), most_(most) {}
 
-  // How many bytes; 0: they do not fit.
+  // The number of bytes; 0: they do not fit.
   size_t run() {
     size_t at = 0;
     while (at + kLeastMatch < size_) {
@@ -32,7 +32,7 @@ class Packer {
       const size_t candidate = last;
       last = static_cast<Index>(at + 1);
       if (candidate == 0 || !matches(candidate - 1, at)) {
-        // Where nothing has matched for long, nothing will soon.
+        // After a long stretch without a match, matches are unlikely soon: positions are skipped.
         at += 1 + ((at - literals_) >> 6);
         continue;
       }
@@ -46,7 +46,7 @@ class Packer {
   }
 
  private:
-  // Precondition: four bytes are there.
+  // Precondition: four bytes are readable.
   uint32_t three_at(size_t at) const { return load<uint32_t>(in_ + at) << 8; }
   size_t hash_at(size_t at) const { return (three_at(at) * 2654435761u) >> (32 - kBits); }
   bool matches(size_t before, size_t at) const {
@@ -64,7 +64,7 @@ class Packer {
     while (length < most && in_[before + length] == in_[at + length]) length++;
     return length;
   }
-  // Everything from literals_ to `end` as it is.
+  // Writes literals from literals_ to `end`.
   bool put_literals(size_t end) {
     while (literals_ < end) {
       const size_t run = std::min(end - literals_, kLongestRun);
@@ -92,7 +92,7 @@ class Packer {
   char* out_;
   size_t most_;
   size_t written_ = 0;
-  size_t literals_ = 0;  // where those begin that are not written yet
+  size_t literals_ = 0;  // where the unwritten literals begin
   Index table_[size_t{1} << kBits] = {};
 };
 
@@ -134,7 +134,7 @@ bool expand(std::string_view compressed, size_t size, std::string& out) {
     if (is_long) length += static_cast<unsigned char>(compressed[at++]);
     const size_t back = ((control & 31) << 8 | static_cast<unsigned char>(compressed[at++])) + 1;
     if (back > written() || length > size - written()) return false;
-    // Byte by byte: what is copied may itself be copied, for runs of the same.
+    // Byte by byte: for runs the source overlaps the copy.
     size_t from = out.size() - back;
     out.resize(out.size() + length);
     char* to = out.data() + out.size() - length;

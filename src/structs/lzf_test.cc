@@ -7,7 +7,7 @@
 namespace sorrel::lzf {
 namespace {
 
-// `letters` different ones; few letters repeat themselves.
+// `letters` different ones; few letters mean many repetitions.
 std::string text_of(Random& random, size_t size, uint64_t letters) {
   std::string text(size, ' ');
   for (char& c : text) c = static_cast<char>('!' + random.below(letters));
@@ -23,7 +23,7 @@ void expect_back(const std::string& text) {
   ASSERT_EQ(back, text);
 }
 
-TEST(Lzf, WhatIsCompressedComesBack) {
+TEST(Lzf, RoundTrip) {
   Random random(3);
   for (int round = 0; round < 4000; round++) {
     const uint64_t letters = 1 + random.below(round % 2 == 0 ? 4 : 90);
@@ -32,12 +32,12 @@ TEST(Lzf, WhatIsCompressedComesBack) {
   for (const size_t size : {255, 256, 4095, 4096, 8191, 8192, 8193, 20000, 100000}) {
     expect_back(text_of(random, size, 3));
     const std::string half = text_of(random, size / 2, 90);
-    expect_back(half + half);  // the match is as far away as half of it is long
+    expect_back(half + half);  // the match is half its length away
     expect_back(std::string(size, 'x'));
   }
 }
 
-TEST(Lzf, WhatRepeatsGetsShort) {
+TEST(Lzf, RepetitionsAreCompressed) {
   std::string out;
   ASSERT_TRUE(compress(std::string(10000, 'a'), 9999, out));
   EXPECT_LT(out.size(), 130u);
@@ -46,7 +46,7 @@ TEST(Lzf, WhatRepeatsGetsShort) {
   EXPECT_LT(out.size(), 22u);
 }
 
-TEST(Lzf, WhatDoesNotFitIsNotThere) {
+TEST(Lzf, OutputThatDoesNotFitIsNotWritten) {
   std::string out = "before";
   Random random(5);
   EXPECT_FALSE(compress(text_of(random, 200, 90), 196, out));

@@ -11,11 +11,12 @@ namespace sorrel {
 
 // Blocks of bytes for the entries of one table. A block begins with the size of its text:
 //
-//   first byte: one bit says who owns the block, one that the size goes on, six are the size's
-//   lowest. Further bytes have seven bits and the same kind of mark.
+//   first byte: one bit says whether the slab or malloc owns the block, one that the size
+//   continues, six are the size's lowest. Further bytes have seven bits and the same continuation
+//   bit.
 //
 // Blocks come from malloc while there are few, as a slab of their own would be mostly empty, and
-// from the slab later. Each block knows where it came from. Not thread-safe.
+// from the slab later. Each block records its origin. Not thread-safe.
 class MemberBlocks {
  public:
   struct Made {
@@ -23,14 +24,14 @@ class MemberBlocks {
     bool in_slab;  // for write_first
   };
 
-  // A block of `size` bytes in a table that has so many `entries`.
+  // A block of `size` bytes in a table of `entries` entries.
   Made make(size_t size, size_t entries);
-  // `size` is what make() was asked for.
+  // `size` is the argument of make().
   void release(void* block, size_t size);
-  // Before so many entries are made at once.
+  // To be called before so many entries are made at once.
   void expect(size_t entries);
 
-  // False: whoever forgets all blocks need not release them.
+  // False: all blocks are in the slab, so an owner that drops them all need not release each.
   bool any_apart() const { return apart_bytes_ > 0; }
   size_t memory_bytes() const {
     return (slab_ == nullptr ? 0 : sizeof(Slab) + slab_->memory_bytes()) + apart_bytes_;
@@ -42,7 +43,7 @@ class MemberBlocks {
     return Slab::rounded(a) == Slab::rounded(b) && malloc_rounded(a) == malloc_rounded(b);
   }
 
-  // Sizes as they stand in blocks: at the beginning, and anywhere else.
+  // Encoded sizes: at the start of a block, and elsewhere.
   static constexpr size_t bytes_of_first(size_t size) {
     return size < kFirstGoesOn ? 1 : 1 + bytes_of_rest(size >> 6);
   }
@@ -51,7 +52,7 @@ class MemberBlocks {
     for (; size >= kGoesOn; size >>= 7) bytes++;
     return bytes;
   }
-  // Each moves on behind what it writes or reads.
+  // Each advances past the bytes that it writes or reads.
   static char* write_first(char* to, size_t size, bool from_slab);
   static char* write_rest(char* to, size_t size);
   static size_t read_first(const char*& from) {
@@ -74,12 +75,12 @@ class MemberBlocks {
  private:
   static constexpr uint8_t kInSlab = 0x80;
   static constexpr uint8_t kFirstGoesOn = 0x40;
-  // Below it the pages of a slab would be mostly air.
+  // Below this the pages of a slab would be mostly empty.
   static constexpr size_t kSlabFrom = 2048;
-  // Longer blocks lose little by malloc's steps, and would leave many pages half empty.
+  // Longer blocks waste little in malloc's size classes, and would leave many pages half empty.
   static constexpr size_t kLongestInSlab = 128;
 
-  // Also what is asked of malloc, so that a value can grow into the rest of its block.
+  // Also the size requested from malloc, so that a value can grow into the rest of its block.
   static constexpr size_t malloc_rounded(size_t size) { return (size + 15) & ~size_t{15}; }
 
   std::unique_ptr<Slab> slab_;

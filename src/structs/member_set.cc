@@ -7,7 +7,7 @@
 namespace sorrel {
 namespace {
 
-// Of an entry the table keeps bit 1, which is set in no block's address, and bits 3 to 47.
+// The table keeps bit 1 of an entry, which is clear in every block's address, and bits 3 to 47.
 constexpr uint64_t kIsInteger = 2;
 constexpr unsigned kIntegerShift = 3;
 constexpr uint64_t kIntegerRange = uint64_t{1} << 45;
@@ -16,7 +16,7 @@ bool is_integer(const void* entry) {
   return (reinterpret_cast<uint64_t>(entry) & kIsInteger) != 0;
 }
 
-// Small numbers of either sign become small ones without: 0, -1, 1, -2, ...
+// Zigzag: maps small numbers of either sign to small unsigned ones: 0, -1, 1, -2, ...
 void* entry_of(int64_t integer) {
   const uint64_t folded =
       (static_cast<uint64_t>(integer) << 1) ^ static_cast<uint64_t>(integer >> 63);
@@ -54,7 +54,7 @@ uint64_t hash_of_integer(const KeyHasher& hasher, const void* entry) {
 MemberSet::MemberSet(const KeyHasher* hasher) : hasher_(hasher), table_(hash_of, this, stamps_) {}
 
 MemberSet::~MemberSet() {
-  if (!blocks_.any_apart()) return;  // the slab frees its pages whole
+  if (!blocks_.any_apart()) return;  // the slab frees its pages as a whole
   table_.for_each([this](void* entry) {
     if (!is_integer(entry)) blocks_.release(entry, block_size(text_of(entry)));
   });

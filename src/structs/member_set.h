@@ -16,11 +16,11 @@ namespace sorrel {
 
 class Random;
 
-// Distinct byte strings: the members of a large set. Those that are integers of up to 44 bits and
-// a sign, in their canonical spelling, stand in the slots of the table themselves; the others have
-// a block each, [size][bytes].
+// Distinct byte strings: the members of a large set. Integers of up to 44 bits and a sign, in their
+// canonical spelling, are stored in the slots of the table themselves; other members have a block
+// each, [size][bytes].
 //
-// Members that are handed out are valid until the next change. Not thread-safe.
+// Members that are returned are valid until the next change. Not thread-safe.
 class MemberSet {
  public:
   using Member = listpack::Element;
@@ -34,26 +34,26 @@ class MemberSet {
   std::unique_ptr<MemberSet> clone() const;
 
   size_t size() const { return table_.size(); }
-  // Everything that the set holds and is, without looking at the members.
+  // The size of the whole set, without reading the members.
   size_t memory_bytes() const;
 
   bool contains(std::string_view member) const;
-  // False when it was there already.
+  // False when the member was present.
   bool add(std::string_view member);
-  // False when it was not there. `member` may point into the set.
+  // False when the member was absent. `member` may point into the set.
   bool remove(std::string_view member);
 
-  // Each with the same chance. Precondition: size() > 0.
+  // Each member has the same chance. Precondition: size() > 0.
   Member random(Random& random) const;
   void for_each(const std::function<void(const Member&)>& visit) const;
   // As Table::scan.
   uint64_t scan(uint64_t cursor, const std::function<void(const Member&)>& visit) const;
 
  private:
-  // A member on its way in or out, read as an integer once.
+  // A member to look up or add, parsed as an integer once.
   struct Sought {
     std::string_view text;
-    void* integer;  // as an entry; null: it has a block
+    void* integer;  // as an entry; null: the member has a block
     uint64_t hash;
   };
   Sought seek(std::string_view member) const;

@@ -65,7 +65,7 @@ TEST_F(MemberSetTest, BehavesAsASet) {
   EXPECT_EQ(content(*set.clone()), expected);
 }
 
-TEST_F(MemberSetTest, IntegersAtTheEdgesOfWhatASlotHolds) {
+TEST_F(MemberSetTest, IntegersAtTheLimitsOfASlot) {
   for (unsigned bits = 0; bits < 63; bits++) {
     for (int64_t off = -2; off <= 2; off++) {
       const int64_t one = (int64_t{1} << bits) + off;

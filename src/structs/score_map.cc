@@ -17,7 +17,7 @@ ScoreMap::ScoreMap(const KeyHasher* hasher)
 
 ScoreMap::~ScoreMap() {
   for (auto place = tree_.at(0); place; place.next()) {
-    // The slab frees its own all at once.
+    // The slab frees its own blocks at once.
     if (!place.entry()->mark()) ::operator delete(place.entry());
   }
 }
@@ -27,7 +27,7 @@ size_t ScoreMap::memory_bytes() const {
          apart_bytes_;
 }
 
-// General allocators step by 16 bytes at least.
+// General allocators round to 16 bytes at least.
 size_t ScoreMap::apart_bytes(size_t length) {
   return (ScoreEntry::bytes_for(length) + 15) & ~size_t{15};
 }
@@ -68,7 +68,7 @@ void ScoreMap::set_score(const ScoreEntry* entry, double score) {
   tree_.set_score(const_cast<ScoreEntry*>(entry), score);
 }
 
-// Out of the table, and gone. Precondition: not in the tree any more.
+// Removes the entry from the table and frees it. Precondition: not in the tree any more.
 void ScoreMap::forget(ScoreEntry* entry) {
   table_.erase(table_.find((*hasher_)(entry->member()),
                            [entry](const void* other) { return other == entry; }));

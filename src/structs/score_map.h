@@ -14,8 +14,8 @@ namespace sorrel {
 
 class Random;
 
-// Members with scores: found by their bytes through a table, by order and rank through a tree, both
-// of which point to the same blocks. 47 to 49 bytes for a member of twelve.
+// Members with scores: found by their bytes through a table, by order and rank through a tree; both
+// point to the same blocks. 47 to 49 bytes for a member of twelve.
 //
 // Scores are never NaN. Not thread-safe. Entries and places are valid until the next change.
 class ScoreMap {
@@ -27,7 +27,7 @@ class ScoreMap {
   ScoreMap& operator=(const ScoreMap&) = delete;
 
   uint64_t size() const { return tree_.size(); }
-  // Everything, in O(1).
+  // The size of the whole map, in O(1).
   size_t memory_bytes() const;
   const KeyHasher* hasher() const { return hasher_; }
 
@@ -38,7 +38,7 @@ class ScoreMap {
   // Precondition: `entry` is in this map.
   void set_score(const ScoreEntry* entry, double score);
   void erase(const ScoreEntry* entry);
-  // Erases `count` entries from this rank on. Precondition: they are there.
+  // Erases `count` entries from this rank on. Precondition: they exist.
   void erase_ranks(uint64_t from, uint64_t count);
 
   // Order, ranks and ranges.

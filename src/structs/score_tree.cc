@@ -1,3 +1,6 @@
+// Each branch repeats the first score, the first entry and the size of its subtree; inserts and
+// erases must update these on the whole path, and split or merge nodes on the way down.
+
 #include "structs/score_tree.h"
 
 #include <algorithm>
@@ -77,7 +80,7 @@ uint64_t ScoreTree::items_size(const void* node, unsigned height) {
   return size;
 }
 
-// Brings the branch in line with the child it leads to, which is a node of `height`.
+// Updates the branch to match its child, which is a node of `height`.
 void ScoreTree::refresh(Branch& branch, unsigned height) {
   if (height == 0) {
     branch.first = static_cast<const Leaf*>(branch.child)->entries[0];
@@ -132,11 +135,11 @@ void ScoreTree::shift(Inner* parent, unsigned left, unsigned count, Side to, uns
   refresh(b, height);
 }
 
-// The child at `index`, a full node of `height`, gets room for one more item: a neighbour takes
-// some, or it is split. Precondition: the parent has room for a branch.
+// Makes space for one more item in the child at `index`, a full node of `height`: a neighbour takes
+// some items, or it is split. Precondition: the parent has space for a branch.
 void ScoreTree::make_room(Inner* parent, unsigned index, unsigned height) {
   const unsigned room = room_of(height);
-  // To move a few items each time would make the next insert do the same again.
+  // Moving only a few items would make the next insert do the same again.
   const unsigned enough = room / 16 + 1;
   const auto free_in = [&](unsigned child) {
     return room - count_of(parent->branches[child].child, height);
@@ -162,7 +165,7 @@ void ScoreTree::make_room(Inner* parent, unsigned index, unsigned height) {
   shift(parent, index, room / 2, Side::kRight, height);
 }
 
-// The root is full: a new one above it gets it as its only child, which the descent then splits.
+// The root is full: it becomes the only child of a new root, and the descent then splits it.
 void ScoreTree::split_root() {
   Inner* root = new_inner();
   root->count = 1;
@@ -191,7 +194,7 @@ unsigned ScoreTree::child_for(const Inner* node, const ScoreEntry* entry) {
   return low - 1;
 }
 
-// Where the entry is in the leaf, or would be.
+// The position of the entry in the leaf, or where it would be inserted.
 unsigned ScoreTree::position_in(const Leaf* leaf, const ScoreEntry* entry) {
   const auto* at = std::lower_bound(
       leaf->entries, leaf->entries + leaf->count, entry, [](const auto* a, const auto* b) {
@@ -213,7 +216,7 @@ void ScoreTree::insert(ScoreEntry* entry) {
     }
     Branch& branch = inner->branches[index];
     branch.size++;
-    // Only the leftmost branch can be asked to begin earlier than it does.
+    // Only the leftmost branch can get an entry below its first.
     if (index == 0 &&
         ordered_before(entry->score_, entry->member(), branch.score, branch.first->member())) {
       branch.first = entry;
@@ -230,8 +233,8 @@ void ScoreTree::insert(ScoreEntry* entry) {
   size_++;
 }
 
-// The child at `index`, a node of `height` that has no item to spare, gets some from a neighbour,
-// or becomes one with it.
+// The child at `index`, a node of `height` with no item to spare, gets some from a neighbour, or is
+// merged with it.
 void ScoreTree::fill_up(Inner* parent, unsigned index, unsigned height) {
   const unsigned least = room_of(height) / 2;
   const auto count = [&](unsigned child) {
@@ -261,7 +264,7 @@ void ScoreTree::fill_up(Inner* parent, unsigned index, unsigned height) {
   parent->count--;
 }
 
-// `choose(inner)` names the child to go down to and may be asked twice; `choose(leaf)` the item.
+// `choose(inner)` selects the child to descend to and may be called twice; `choose(leaf)` the item.
 template <class Choose>
 ScoreEntry* ScoreTree::erase_where(Choose&& choose) {
   Path path[kMaxHeight];
@@ -273,7 +276,7 @@ ScoreEntry* ScoreTree::erase_where(Choose&& choose) {
     if (count_of(inner->branches[index].child, height - 1) <= room_of(height - 1) / 2) {
       fill_up(inner, index, height - 1);
       if (inner->count == 1) {
-        // Only the root may get so few: its child takes its place.
+        // Only the root may have so few children: its child replaces it.
         node = root_ = inner->branches[0].child;
         free_node(inner, height);
         height_--;
@@ -297,7 +300,7 @@ ScoreEntry* ScoreTree::erase_where(Choose&& choose) {
     clear();
     return entry;
   }
-  // Whoever knew the entry as the first of a subtree hears of the new first.
+  // Branches above that repeat the entry as the first of their subtree get the new first.
   for (bool was_first = index == 0; was_first && depth > 0; depth--) {
     Branch& branch = path[depth - 1].node->branches[path[depth - 1].index];
     branch.first = leaf->entries[0];
@@ -343,7 +346,8 @@ ScoreTree::Place ScoreTree::find(const ScoreEntry* entry) const {
 }
 
 void ScoreTree::set_score(ScoreEntry* entry, double score) {
-  // In the middle of a leaf no branch repeats its score; often it stays between its neighbours.
+  // No branch repeats the score of an entry in the middle of a leaf; often it stays between its
+  // neighbours.
   const Place place = find(entry);
   if (place.index > 0 && place.index + 1 < place.leaf->count) {
     const ScoreEntry* before = place.leaf->entries[place.index - 1];

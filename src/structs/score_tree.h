@@ -16,7 +16,7 @@ class ScoreEntry {
   ScoreEntry& operator=(const ScoreEntry&) = delete;
 
   static size_t bytes_for(size_t length) { return kHeader + (length < kLong ? 0 : 8) + length; }
-  // `block` is 8-aligned and has bytes_for(member.size()). `mark` is the caller's to use.
+  // `block` is 8-aligned and has bytes_for(member.size()). `mark` is for the caller's use.
   static ScoreEntry* write(void* block, double score, std::string_view member, bool mark);
 
   double score() const { return score_; }
@@ -45,15 +45,16 @@ inline bool ordered_before(double a_score, std::string_view a, double b_score, s
   return a < b;
 }
 
-// A B+tree of ScoreEntry pointers in the order above, no two equal, which knows the size of every
+// A B+tree of ScoreEntry pointers in the order above, all different, which stores the size of every
 // subtree, so ranks cost one descent. It owns its nodes, not the entries.
 //
 //   inner: [count] x 31 { score and pointer of the subtree's first entry, child, subtree size }
 //   leaf:  [previous][next][count] x 61 entry pointers               (512 bytes)
 //
-// Inner nodes repeat the scores so that a descent seldom reads an entry. Nodes but the root are at
-// least half full; a full node first gives to a neighbour and is split when that is full as well,
-// so that inserts in order leave full nodes behind and random ones about five sixths.
+// Inner nodes repeat the scores so that a descent rarely reads an entry. Nodes but the root are at
+// least half full; a full node first moves items to a neighbour and is split when that is full as
+// well, so that inserts in order leave full nodes and random ones nodes that are about five sixths
+// full.
 //
 // Scores are never NaN. Not thread-safe. Places are valid until the next insert or erase.
 class ScoreTree {
@@ -61,7 +62,7 @@ class ScoreTree {
   struct Leaf;
   // An entry and its rank, or the end. Moving costs no descent.
   struct Place {
-    const Leaf* leaf = nullptr;  // null: behind the last
+    const Leaf* leaf = nullptr;  // null: past the last
     unsigned index = 0;
     uint64_t rank = 0;
 
@@ -85,20 +86,20 @@ class ScoreTree {
   void insert(ScoreEntry* entry);
   // Precondition: present.
   void erase(const ScoreEntry* entry);
-  // Takes out the entry of this rank and returns it. Precondition: rank < size().
+  // Removes the entry of this rank and returns it. Precondition: rank < size().
   ScoreEntry* erase_at(uint64_t rank);
-  // Gives a present entry another score and moves it where it belongs.
+  // Changes the score of a present entry and moves it to its new place.
   void set_score(ScoreEntry* entry, double score);
-  // Forgets all entries without touching them.
+  // Forgets all entries without reading them.
   void clear();
 
-  // The end when there is no such rank.
+  // The end when the rank is out of range.
   Place at(uint64_t rank) const;
   // Precondition: present.
   uint64_t rank_of(const ScoreEntry* entry) const { return find(entry).rank; }
 
   // The first place for which `holds(score, entry)` is true, the end (with rank size()) when there
-  // is none. Precondition: it holds for all entries behind one for which it holds.
+  // is none. Precondition: it holds for all entries after one for which it holds.
   template <class Holds>
   Place first(Holds&& holds) const;
   Place first_at_or_after(double score) const {
@@ -107,7 +108,7 @@ class ScoreTree {
   Place first_after(double score) const {
     return first([=](double s, const ScoreEntry*) { return s > score; });
   }
-  // In the order of bytes: only sensible when all scores are equal.
+  // In the order of bytes: only useful when all scores are equal.
   Place first_at_or_after(std::string_view member) const {
     return first([=](double, const ScoreEntry* e) { return e->member() >= member; });
   }
@@ -115,14 +116,14 @@ class ScoreTree {
     return first([=](double, const ScoreEntry* e) { return e->member() > member; });
   }
 
-  // For tests: every promise about the shape holds.
+  // For tests: every invariant of the shape holds.
   bool is_sound() const;
 
  private:
   struct Inner;
   static constexpr unsigned kLeafRoom = 61;
   static constexpr unsigned kInnerRoom = 31;
-  // With at least 15 children a node, 2^64 entries are not as deep.
+  // With at least 15 children a node, 2^64 entries need fewer levels.
   static constexpr unsigned kMaxHeight = 20;
 
   struct Branch {
@@ -161,7 +162,7 @@ class ScoreTree {
   bool is_sound(const Branch& branch, unsigned height, bool is_root) const;
 
   void* root_ = nullptr;
-  unsigned height_ = 0;  // of the root; 0: it is a leaf
+  unsigned height_ = 0;  // of the root; 0: the root is a leaf
   uint64_t size_ = 0;
   size_t memory_bytes_ = 0;
 };
@@ -201,7 +202,7 @@ inline void ScoreTree::Place::previous() {
 template <class Holds>
 ScoreTree::Place ScoreTree::first(Holds&& holds) const {
   if (size_ == 0) return {};
-  // How many of the first `count` items it does not hold for.
+  // The number of the first `count` items for which it does not hold.
   const auto count_before = [&](unsigned count, auto&& held_at) {
     unsigned low = 0;
     while (count > 0) {
@@ -219,7 +220,7 @@ ScoreTree::Place ScoreTree::first(Holds&& holds) const {
   const void* node = root_;
   for (unsigned height = height_; height > 0; height--) {
     const auto* inner = static_cast<const Inner*>(node);
-    // The border lies in the last child that begins before it. The first one is not asked.
+    // The border is in the last child that begins before it. The first child need not be tested.
     const unsigned child = count_before(inner->count - 1, [&](unsigned i) {
       return holds(inner->branches[i + 1].score, inner->branches[i + 1].first);
     });

@@ -1,3 +1,6 @@
+// Random edits of a ScoreMap, which holds the tree, are compared with a std::set; the tree checks
+// its own invariants after each phase.
+
 #include "structs/score_tree.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +32,7 @@ std::vector<std::pair<double, std::string>> content(const ScoreTree& tree) {
   return all;
 }
 
-// A map beside a model: each act is done to both.
+// A map and a model: each operation is applied to both.
 class ScoreMapTest : public ::testing::Test {
  protected:
   void put(const std::string& member, double score) {

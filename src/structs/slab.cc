@@ -1,3 +1,6 @@
+// Blocks are freed in any order, so partly free pages accumulate; pages are listed by size, and
+// compact() empties the least used ones.
+
 #include "structs/slab.h"
 
 #include <bitset>
@@ -10,7 +13,7 @@
 namespace sorrel {
 namespace {
 
-// compact() looks at so many pages for one with few blocks.
+// compact() examines so many pages to find one with few blocks.
 constexpr int kPagesCompared = 16;
 
 }  // namespace
@@ -45,8 +48,8 @@ void Slab::release(void* block) {
   free_current_if_spare(index);
 }
 
-// An empty current page is kept for the next blocks, so that one block that comes and goes does not
-// make and free a page each time; but only beside many other blocks of its size.
+// An empty current page is kept for the next blocks, so that a single block that comes and goes
+// does not allocate and free a page each time; but only beside many other blocks of its size.
 void Slab::free_current_if_spare(size_t index) {
   Page* page = current_[index];
   if (page == nullptr || page->live != 0) return;
@@ -91,7 +94,7 @@ Slab::Page* Slab::new_page(size_t block_size) {
   page->capacity = static_cast<uint32_t>(
       (kPageSize - static_cast<size_t>(blocks_of(page) - static_cast<char*>(memory))) / block_size);
   char* first = blocks_of(page);
-  // Linked back to front, so that blocks are handed out in address order.
+  // Linked from the end, so that blocks are handed out in address order.
   for (uint32_t i = page->capacity; i-- > 0;) {
     auto* link = reinterpret_cast<Link*>(first + i * block_size);
     link->next = page->free;
@@ -119,7 +122,7 @@ void Slab::free_page(Page* page) {
 void Slab::list(Page* page) {
   const size_t index = index_of(page);
   Page*& current = current_[index];
-  // Behind the current page, which stays in use until it is full.
+  // After the current page, which stays in use until it is full.
   if (current == nullptr) {
     current = page;
     page->next = page->previous = nullptr;
@@ -135,7 +138,8 @@ void Slab::list(Page* page) {
 
 void Slab::unlist(Page* page) {
   const size_t index = index_of(page);
-  // Either this page's free blocks count no more, or those of the next one, which is current now.
+  // Either this page's free blocks no longer count, or those of the next page, which is current
+  // now.
   const Page* counted = current_[index] == page ? page->next : page;
   if (page->previous != nullptr) page->previous->next = page->next;
   if (page->next != nullptr) page->next->previous = page->previous;
@@ -155,7 +159,7 @@ void Slab::take_loose(const Page* page, size_t blocks) {
   loose_bytes_ -= blocks * page->block_size;
 }
 
-// Of some pages of the list that begins with `current`, not that one itself.
+// Samples pages of the list that begins with `current`, excluding `current` itself.
 Slab::Page* Slab::emptiest_after(Page* current) {
   Page* best = current->next;
   Page* page = best;
@@ -167,7 +171,7 @@ Slab::Page* Slab::emptiest_after(Page* current) {
 
 bool Slab::compact(const std::function<void(void* from, void* to)>& moved) {
   size_t size = 0;
-  size_t most = kPageSize - 1;  // fewer free blocks may not be enough for all of a page
+  size_t most = kPageSize - 1;  // with fewer free blocks, a page's blocks might not all fit
   for (size_t index = 1; index < kSizes; index++) {
     if (sizes_[index].loose * index * 8 > most) {
       most = sizes_[index].loose * index * 8;

@@ -21,21 +21,22 @@ namespace sorrel {
 //   | header | block | block | free | ... |      free blocks are linked through their first word
 //   +--------+-------+-------+------+-----+
 //
-// A page holds one size and belongs to one Slab, and there are 64 sizes and many Slabs: a page for
-// each, mostly empty, would be far more memory than the blocks. So the first blocks of each size
-// come from malloc, which all Slabs share, and pages only when there is enough to fill several:
+// A page holds one size and belongs to one Slab, and there are 64 sizes and many Slabs: one page
+// for each, mostly empty, would take far more memory than the blocks. So the first blocks of each
+// size come from malloc, which all Slabs share, and pages are used only when there is enough to
+// fill several:
 //
 //   blocks of one size:   | kApartBytes from malloc | page | page | page, partly free |
 //
-// Free blocks that gather in pages are bounded by compact(), which the owner calls.
+// Free blocks that accumulate in pages are bounded by compact(), which the owner calls.
 //
 // Each partition of the keyspace owns one Slab, used only under that partition's latch: no locks
 // here.
 class Slab {
  public:
   static constexpr size_t kMaxBlock = 512;
-  // Blocks of one size up to so many bytes together come from malloc. A partly free page is then at
-  // most a fifth of the memory of its size.
+  // The first blocks of a size, up to so many bytes together, come from malloc. A partly free page
+  // is then at most a fifth of the memory of its size.
   static constexpr size_t kApartBytes = size_t{128} << 10;
 
   // `most_apart`: 0 for an owner with many blocks of few sizes; allocate() is never null then.
@@ -46,8 +47,8 @@ class Slab {
 
   static constexpr size_t rounded(size_t size) { return (size + 7) & ~size_t{7}; }
 
-  // An 8-aligned block of rounded(size) bytes, content unspecified. Null: there are so few blocks
-  // of this size that it is to come from allocate_apart(). Precondition: 0 < size <= kMaxBlock.
+  // An 8-aligned block of rounded(size) bytes, content undefined. Null: there are so few blocks of
+  // this size that the caller must use allocate_apart(). Precondition: 0 < size <= kMaxBlock.
   void* allocate(size_t size) {
     Page* page = current_[(size + 7) / 8];
     if (page == nullptr || page->free == nullptr) return allocate_slow(rounded(size));
@@ -56,19 +57,19 @@ class Slab {
   // `block` came from allocate() of this Slab.
   void release(void* block);
 
-  // The same outside of pages. The caller knows which of its blocks are; clear() does not free
+  // The same outside of pages. The caller records which of its blocks are; clear() does not free
   // them.
   void* allocate_apart(size_t size);
   void release_apart(void* block, size_t size);
 
-  // The size that a block of allocate() really has; a new content up to this long needs no new one.
+  // The real size of a block of allocate(); new content up to this size needs no new block.
   static size_t block_size(const void* block) { return page_of(block)->block_size; }
 
   // Whether free blocks in partly free pages are more than an eighth of memory_bytes().
   bool is_sparse() const { return loose_bytes_ > memory_bytes_ / 8; }
-  // Moves the blocks of one page into free blocks of others and frees the page; calls
-  // `moved(from, to)` for each block after copying it. False: no size has a page's worth of free
-  // blocks in others.
+  // Moves the blocks of one page into free blocks of others and frees the page; calls `moved(from,
+  // to)` for each block after copying it. False: no size has a page's worth of free blocks in other
+  // pages.
   bool compact(const std::function<void(void* from, void* to)>& moved);
 
   // Frees every page at once.
@@ -94,7 +95,7 @@ class Slab {
     uint32_t live;
     uint32_t capacity;
     bool listed;
-    Page* all_next;  // every page of the Slab, for clear()
+    Page* all_next;  // all pages of the Slab, for clear()
     Page* all_previous;
   };
   // Apart from current_, which every allocation reads.
@@ -131,7 +132,7 @@ class Slab {
   void free_current_if_spare(size_t index);
   static Page* emptiest_after(Page* current);
 
-  std::array<Page*, kSizes> current_{};  // heads of the lists of pages with room
+  std::array<Page*, kSizes> current_{};  // heads of the lists of pages with free blocks
   std::array<SizeClass, kSizes> sizes_{};
   Page* all_ = nullptr;
   size_t memory_bytes_ = 0;

@@ -1,3 +1,5 @@
+// An owner with random allocations checks content, bounds on memory, and compaction.
+
 #include "structs/slab.h"
 
 #include <gtest/gtest.h>
@@ -52,7 +54,7 @@ class SlabTest : public testing::Test {
   void release_all() {
     while (!blocks_.empty()) release(blocks_.size() - 1);
   }
-  // Block by block, in no order.
+  // Block by block, in random order.
   void release_down_to(size_t count) {
     while (blocks_.size() > count) release(random_.below(blocks_.size()));
   }
@@ -79,7 +81,7 @@ class SlabTest : public testing::Test {
   Random random_{1};
 };
 
-// An owner that has many blocks from the first on.
+// An owner that has many blocks from the start.
 class DenseSlabTest : public SlabTest {
  protected:
   DenseSlabTest() : SlabTest(0) {}
@@ -108,7 +110,7 @@ TEST_F(SlabTest, FewBlocksOfManySizesTakeLittle) {
   EXPECT_LT(slab_.memory_bytes(), bytes_in_use() * 5 / 4);
 }
 
-TEST_F(SlabTest, WhatItTakesIsBoundedAtEveryCount) {
+TEST_F(SlabTest, MemoryIsBoundedAtEveryCount) {
   for (const size_t size : {16u, 56u, 136u, 264u, 512u}) {
     size_t worst_percent = 0;
     while (bytes_in_use() < 10 * Slab::kApartBytes) {
@@ -143,11 +145,11 @@ TEST_F(DenseSlabTest, OneEmptyPageIsKeptForTheNextBlock) {
   EXPECT_EQ(slab_.memory_bytes(), kPage);
 }
 
-TEST_F(SlabTest, CompactGivesBackWhatBlocksLeft) {
+TEST_F(SlabTest, CompactReleasesFreeBlocks) {
   for (int i = 0; i < 20'000; i++) allocate(200);
   const size_t full = slab_.memory_bytes();
   release_down_to(2'000);
-  // Hardly a page is empty.
+  // Almost no page is empty.
   EXPECT_GT(slab_.memory_bytes(), full * 8 / 10);
   EXPECT_TRUE(slab_.is_sparse());
   while (slab_.is_sparse() && compact()) {
@@ -159,15 +161,15 @@ TEST_F(SlabTest, CompactGivesBackWhatBlocksLeft) {
   EXPECT_EQ(slab_.memory_bytes(), 0u);
 }
 
-TEST_F(SlabTest, CompactLeavesWhatFillsNoPage) {
+TEST_F(SlabTest, CompactNeedsAPageOfFreeBlocks) {
   EXPECT_FALSE(compact());
   for (size_t size = 8; size <= Slab::kMaxBlock; size += 8) allocate(size);
   EXPECT_FALSE(slab_.is_sparse());
   EXPECT_FALSE(compact());
 }
 
-// Between the steps blocks come and go, in sizes that are common at one time and rare at another.
-TEST_F(SlabTest, CompactBoundsWhatIsKeptWhileSizesChange) {
+// Between the steps blocks are allocated and freed, in sizes that vary in frequency over time.
+TEST_F(SlabTest, CompactBoundsFreeBlocksWhileSizesChange) {
   for (int round = 0; round < 8; round++) {
     const size_t lowest = 1 + 60 * static_cast<size_t>(round);
     for (int i = 0; i < 15'000; i++) {

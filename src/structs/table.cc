@@ -1,3 +1,6 @@
+// Bounded work per insert rules out rehashing the whole table: segments grow, split and merge on
+// their own, and SCAN cursors must stay valid across all of that.
+
 #include "structs/table.h"
 
 #include <algorithm>
@@ -12,9 +15,9 @@
 namespace sorrel {
 namespace {
 
-// Buckets a segment may have. With its header a segment then is as large as a size that jemalloc
-// has, so nothing is lost to rounding. It splits at the last usual step; further ones are for
-// entries whose hashes agree in so many bits that splitting does not part them.
+// The number of buckets that a segment may have. With its header a segment is then exactly a size
+// class of jemalloc, so rounding wastes nothing. It splits at the last usual step; larger ones are
+// for entries whose hashes agree in so many bits that splitting does not separate them.
 constexpr std::array<uint16_t, 24> kSteps = {1,  2,  3,  4,   5,    6,    7,     9,
                                              11, 13, 15, 19,  23,   27,   31,    39,
                                              47, 55, 63, 255, 1023, 4095, 16383, 65535};
@@ -22,8 +25,8 @@ constexpr unsigned kLastStep = kSteps.size() - 1;
 constexpr unsigned kLastUsualStep = 18;
 static_assert(kSteps[kLastUsualStep] == 63);
 
-// Cursor: prefix of 27 bits | depth of 5 | step of 5 | place of 6. A place is a home bucket, or a
-// 63rd of the hash bits in a segment that has more of them.
+// Cursor: prefix of 27 bits | depth of 5 | step of 5 | place of 6. A place is a home bucket, or
+// 1/63 of the hash bits in a segment with more buckets.
 constexpr unsigned kPrefixBits = 27;
 constexpr unsigned kMaxDepth = kPrefixBits;
 constexpr unsigned kMostPlaces = 63;
@@ -35,12 +38,12 @@ unsigned places_of(unsigned homes) {
   return std::min(homes, kMostPlaces);
 }
 
-// Up to it about one entry in eleven is not at home.
+// Up to this load about one entry in eleven is outside its home bucket.
 size_t capacity_of(unsigned homes) {
   return homes == 1 ? 8 : homes * size_t{13} / 2;
 }
 
-// The smallest step that holds `count` entries with a little room.
+// The smallest step that holds `count` entries with some spare slots.
 unsigned step_for(size_t count) {
   if (count <= capacity_of(1)) return 0;
   unsigned step = 1;
@@ -68,7 +71,7 @@ void Table::set_tally(Bucket& bucket, unsigned tally) {
   write(bucket.slots[kSlots - 1], tally != 0);
 }
 
-// Calls `visit` with each slot of the entries at home there.
+// Calls `visit` with each slot of the entries whose home is that bucket.
 template <class Visit>
 void Table::for_each_slot_of_home(Segment* segment, unsigned home, Visit&& visit) {
   unsigned at = home;
@@ -163,8 +166,8 @@ void Table::free_segment(Segment* segment) {
   std::free(segment);
 }
 
-// Puts a ready slot (hash bits, pointer, mark) into the first bucket with room from its home on.
-// Precondition: there is one.
+// Stores a prepared slot (hash bits, pointer, mark) in the first bucket with a free slot, from its
+// home on. Precondition: there is one.
 uint64_t* Table::place(Segment* segment, uint64_t slot_bits) {
   Bucket* buckets = buckets_of(segment);
   const unsigned homes = segment->homes;
@@ -178,7 +181,7 @@ uint64_t* Table::place(Segment* segment, uint64_t slot_bits) {
       return &slot;
     }
     const unsigned tally = tally_of(buckets[at]);
-    // One that is at its limit no longer counts: it stays until the segment is rebuilt.
+    // A tally at its limit no longer counts: it stays until the segment is rebuilt.
     if (tally < kMostTally) set_tally(buckets[at], tally + 1);
     at = at + 1 == homes ? 0 : at + 1;
   }
@@ -209,8 +212,8 @@ Table::Position Table::insert(uint64_t hash, void* entry) {
   return {segment, place(segment, (hash << 48) | bits_of(entry))};
 }
 
-// Splitting helps unless the hashes agree in their top bits, which a keyed hash makes no accident;
-// a directory with far more places than entries is the sign of it.
+// Splitting helps unless the hashes agree in their top bits, which with a keyed hash does not
+// happen by chance; a directory with far more places than entries indicates it.
 bool Table::may_split(const Segment& segment) const {
   if (segment.step == kLastStep && depth_ == kMaxDepth) throw std::bad_alloc();
   if (segment.step == kLastStep || segment.depth < depth_) return true;
@@ -235,7 +238,7 @@ void Table::split(uint64_t hash, Segment* segment) {
   const unsigned depth = segment->depth + 1u;
   SlotList halves[2];
   for (SlotList& half : halves) half.reserve(segment->count);
-  // Reading every entry's key is one cache miss each, unless they are asked for ahead.
+  // Reading every entry's key is one cache miss each, unless they are prefetched.
   for_each_slot(segment, [](uint64_t slot) { __builtin_prefetch(entry_of(slot)); });
   for_each_slot(segment, [&](uint64_t slot) {
     const uint64_t full = hash_of_(entry_of(slot), context_);
@@ -272,13 +275,13 @@ void Table::halve_directory_if_possible() {
     shift_++;
     for (size_t i = 0; i < entries; i++) {
       const Segment* segment = segment_of(directory_[i]);
-      // A shallower segment fills several entries; count it at its first.
+      // A shallower segment fills several directory places; it is counted at its first.
       if (segment->depth == depth_) deepest_segments_++;
     }
   }
 }
 
-// The entry in that slot is going away: the buckets it passed count one less.
+// The entry in that slot is being removed: the buckets that it passed count one less.
 void Table::forget_passing(Segment* segment, const uint64_t* slot) {
   Bucket* buckets = buckets_of(segment);
   const auto here = static_cast<unsigned>(slot - buckets->slots) / kSlots;
@@ -306,7 +309,7 @@ void Table::erase(Position at) {
 }
 
 void Table::shrink(uint64_t hash, Segment* segment) {
-  // A merged segment is far from splitting again, so a table that breathes does not flap.
+  // A merged segment is far from splitting again, so a table of oscillating size does not thrash.
   constexpr unsigned kMergeBelow = 150;
   SlotList slots;
   const auto collect = [&](uint64_t slot) { slots.push_back(slot); };
@@ -351,14 +354,15 @@ void Table::clear() {
 }
 
 void Table::reserve(size_t count) {
-  // Fewer are quickly put; more on the average would make many segments split after all.
+  // Fewer entries are quickly added; a higher average per segment would make many of them split
+  // after all.
   constexpr size_t kWorthIt = 1024;
   constexpr size_t kMostPerSegment = 350;
   if (size_ != 0 || count < kWorthIt) return;
   unsigned depth = 0;
   while (depth < kMaxDepth && (count >> depth) > kMostPerSegment) depth++;
   const size_t average = count >> depth;
-  // Some get more than the average: a standard deviation is its root, at most 19.
+  // Some segments get more than the average: a standard deviation is its root, at most 19.
   constexpr size_t kDeviations = 30;
   unsigned step = 0;
   while (step < kLastUsualStep && capacity_of(kSteps[step]) < average + kDeviations) step++;
@@ -379,7 +383,7 @@ void Table::release_spare() {
     const unsigned homes = segment->homes;
     shrink(hash, segment);
     segment = segment_of(directory_entry(hash));
-    // What has been merged may be merged again.
+    // A merged segment may be merged again.
     if (segment->depth != depth || segment->homes != homes) continue;
     if (depth == 0) return;
     const uint64_t width = uint64_t{1} << (64 - depth);
@@ -412,7 +416,7 @@ uint64_t Table::scan(uint64_t cursor, const std::function<void(void*)>& visit) c
   Segment* segment = segment_of(directory_entry(prefix << (64 - kPrefixBits)));
   const unsigned places = places_of(segment->homes);
   unsigned place = 0;
-  // Merged since: what lay in the other half before this place has not been seen, so start anew.
+  // Merged since: entries of the other half before this place have not been visited, so start over.
   if (segment->depth >= cursor_depth) {
     place = std::min(cursor_place * places / places_of(kSteps[cursor_step]), places - 1);
   }
@@ -439,8 +443,8 @@ void* Table::random_entry(Random& random) const {
   for (;;) {
     const uint64_t index = random.below(uint64_t{1} << depth_);
     Segment* segment = segment_of(directory_[index]);
-    // A shallow segment stands several times in the directory; take it at its first place only, so
-    // that every segment is as likely as any other, and then every slot of the largest shape.
+    // A shallow segment occupies several directory places; it is accepted at its first only, so
+    // that all segments have the same chance, and then every slot of the largest shape.
     if ((index & ((uint64_t{1} << (depth_ - segment->depth)) - 1)) != 0) continue;
     const unsigned lines = segment->homes;
     const uint64_t line = random.below(depth_ == 0 ? lines : std::max(kUsualLines, lines));
@@ -452,7 +456,7 @@ void* Table::random_entry(Random& random) const {
 
 void Table::sample_segment(Segment* segment, uint64_t from_slot, size_t wanted, uint64_t bits,
                            std::vector<void*>& found) {
-  const uint64_t* slots = buckets_of(segment)->slots;  // one bucket follows the other
+  const uint64_t* slots = buckets_of(segment)->slots;  // buckets are contiguous
   const uint64_t count = uint64_t{segment->homes} * kSlots;
   for (uint64_t seen = 0; seen < count && found.size() < wanted; seen++) {
     const uint64_t at = from_slot + seen;
@@ -470,15 +474,15 @@ void Table::sample(Random& random, size_t count, Which which, std::vector<void*>
   const uint64_t end = uint64_t{1} << depth_;
   uint64_t index = random.below(end);
   Segment* segment = segment_of(directory_[index]);
-  // Not at a bucket's first slot: those at its end would hardly ever be among them.
+  // Any slot, not the first of a bucket: those at its end would rarely be sampled.
   uint64_t from_slot = random.below(uint64_t{segment->homes} * kSlots);
   while (found.size() < wanted) {
-    // A segment without any is passed by one look at its header.
+    // A segment without matching entries is skipped by reading its header only.
     if ((marked ? segment->marked : segment->count) != 0) {
       sample_segment(segment, from_slot, wanted, bits, found);
     }
     from_slot = 0;
-    // A shallow segment stands several times in the directory, from a multiple of that on.
+    // A shallow segment occupies several directory places, from a multiple of their number on.
     const uint64_t width = uint64_t{1} << (depth_ - segment->depth);
     index = (index & ~(width - 1)) + width;
     if (index == end) index = 0;
@@ -504,7 +508,7 @@ Table::Segment* Table::next_segment(uint64_t& position) const {
 }
 
 void Table::visit_segment(uint64_t& position, const std::function<void(void*)>& visit) const {
-  // Most entries lie on two lines.
+  // Most entries span two cache lines.
   constexpr size_t kAhead = 16;
   constexpr size_t kLine = 64;
   std::array<void*, kAhead> ahead{};

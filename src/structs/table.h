@@ -14,9 +14,9 @@ namespace sorrel {
 
 class Random;
 
-// Numbers for the states of tables. Tables that draw from the same source never share a number, so
-// a look ahead into one is never taken for a look into another, nor into one that has gone. As
-// thread-safe as the tables themselves.
+// State numbers of tables. Tables that draw from the same source never share a number, so a guess
+// for one table is never used for another, nor for a destroyed one. As thread-safe as the tables
+// themselves.
 class TableStamps {
  public:
   uint64_t draw() { return ++last_; }
@@ -39,18 +39,18 @@ class TableStamps {
 // - Inside a segment the 16 low hash bits, kept in each slot, choose the home bucket by
 //   multiplication (bits * homes / 65536), so a segment grows by a fifth at a time without reading
 //   any entry.
-// - An entry whose home is full goes to the next bucket with room, the first behind the last. Each
-//   bucket counts those that passed it, in a spare bit of each slot, so a search knows where to
-//   end, also after the entry has gone.
-// - A segment is rebuilt larger, or split, when four fifths of it are used. Its sizes are those
-//   that allocators have.
+// - An entry whose home is full goes to the next bucket with a free slot, wrapping around. Each
+//   bucket counts the entries that passed it, in a spare bit of each slot, so a search knows where
+//   to stop, also after the entry was erased.
+// - A segment is rebuilt larger, or split, at four fifths load. Its sizes are allocators' size
+//   classes.
 //
-// So memory per entry stays between 10 and 13 bytes, and the longest single step moves about 410
-// pointers. Entries must be 8-aligned and live below 2^48; bit 1 is kept for their owner, who may
-// also put numbers in place of pointers. The table owns none of them.
+// Memory per entry stays between 10 and 13 bytes, and the longest single step moves about 410
+// pointers. Entries must be 8-aligned and live below 2^48; bit 1 is free for their owner, who may
+// also store numbers in place of pointers. The table owns none of them.
 //
-// Each slot has one mark (the keyspace marks entries that have a deadline), and each segment knows
-// the earliest deadline among its marked entries, so that a sweep skips a segment by one look.
+// Each slot has one mark (the keyspace marks entries with an expire time), and each segment stores
+// the earliest expire time of its marked entries, so that a sweep skips a segment after one look.
 //
 // Not thread-safe. Positions are valid until the next insert or erase.
 class Table {
@@ -78,53 +78,52 @@ class Table {
   // Directory and segments; not the entries.
   size_t memory_bytes() const { return memory_bytes_; }
 
-  // The entry for which equals(entry) is true among those whose hash bits fit, or an empty
+  // The entry for which equals(entry) is true, tested only where the hash bits agree, or an empty
   // Position.
   template <class Equals>
   Position find(uint64_t hash, Equals&& equals) const;
 
   // Precondition: no equal entry is present. Invalidates other positions.
   Position insert(uint64_t hash, void* entry);
-  // Puts another entry (same hash) in place; the mark stays.
+  // Replaces the entry by another one of the same hash; the mark stays.
   void replace(Position at, void* entry) { *at.slot = (*at.slot & ~kPointerBits) | bits_of(entry); }
-  // The entry at `from` lies at `to` now: the same in all but its address. `from` is not looked
-  // into.
+  // The entry at `from` has moved to `to`, otherwise unchanged. `from` is not read.
   void move_entry(const void* from, void* to);
   // Invalidates positions.
   void erase(Position at);
-  // Forgets all entries without touching them.
+  // Forgets all entries without reading them.
   void clear();
-  // So many are about to come: room for them is made now, once, instead of by and by. Does nothing
-  // unless the table is empty. Unlike the rest, as much work as the number says.
+  // Reserves space for so many entries at once. Does nothing unless the table is empty. Unlike all
+  // other operations, takes time in proportion to the number.
   void reserve(size_t count);
-  // Gives back what was reserved for entries that did not come. Invalidates positions.
+  // Releases space reserved for entries that were not added. Invalidates positions.
   void release_spare();
 
   bool is_marked(Position at) const { return (*at.slot & kMark) != 0; }
-  // Marks the entry, or moves its deadline forward or back.
+  // Marks the entry, or changes its expire time.
   void mark(Position at, int64_t due);
   void unmark(Position at);
 
-  // Two steps of latency hiding for commands parsed ahead: the bucket's line, then the entry's.
-  // The second step also guesses where the entry is; find() of whatever table takes the guess if it
-  // is the one that was looked into and has not changed since, and checks it. The table must not
-  // change between the two steps.
+  // Two steps of prefetching for commands parsed ahead: the bucket's line, then the entry's. The
+  // second step also guesses the entry; find() uses and verifies the guess if it was made for the
+  // same table and the table has not changed since. The table must not change between the two
+  // steps.
   struct Bucket;
   struct Guess {
     Segment* segment = nullptr;
     uint64_t* slot = nullptr;  // after the first step its bucket's first
-    uint64_t stamp = 0;        // the table and its state when somebody looked; 0: no guess
+    uint64_t stamp = 0;        // the state of the table at the first step; 0: no guess
   };
   Guess prefetch_bucket(uint64_t hash) const;
-  // A step before the first, for who looks far ahead: where the bucket is.
+  // A step before the first, for prefetching further ahead: the bucket's address.
   void prefetch_directory(uint64_t hash) const {
     __builtin_prefetch(&directory_[(hash >> 1) >> shift_]);
   }
   static void prefetch_entry(Guess& guess, uint64_t hash);
   template <class Equals>
   Position find(uint64_t hash, const Guess& guess, Equals&& equals) const;
-  // What a guess after its second step says, if it holds for this table; null if not. The caller
-  // checks whether it is the entry it wants.
+  // The guessed entry after the second step, if it is valid for this table; else null. The caller
+  // verifies that it is the right entry.
   void* guessed_entry(const Guess& guess) const {
     if (guess.stamp != stamp_) return nullptr;
     const uint64_t slot = *guess.slot;
@@ -134,35 +133,35 @@ class Table {
   // SCAN: calls `visit` for every entry of one bucket and returns the cursor of the next, 0 at the
   // end. An entry present from the first call (with 0) to the last is visited at least once,
   // whatever is inserted, erased, grown or shrunk in between. Cursors stay below 2^43. `visit` must
-  // not change the table. Any number is a legal cursor.
+  // not change the table. Any number is a valid cursor.
   uint64_t scan(uint64_t cursor, const std::function<void(void*)>& visit) const;
 
   // A uniformly random entry. Precondition: size() > 0.
   void* random_entry(Random& random) const;
   // Adds `count` different entries to `found`, or all when there are fewer: neighbours from a
-  // random place on. Where an entry stands says nothing about it, so they are as good as ones from
-  // all over the table, and much cheaper. Their lines are asked for.
+  // random place on. An entry's place is independent of its key, so they are as good as ones from
+  // all over the table, and much cheaper. They are prefetched.
   enum class Which : uint8_t { kAll, kMarked };
   void sample(Random& random, size_t count, Which which, std::vector<void*>& found) const;
 
   void for_each(const std::function<void(void*)>& visit) const;
-  // A walk in steps between which the table may change: calls `visit` for each entry of one
-  // segment, which are asked for ahead, and moves `position` to the next (it is 0 again at the
-  // end). An entry present from the first step (with 0) to the last is visited at least once.
+  // A walk in steps between which the table may change: prefetches and visits the entries of one
+  // segment, and moves `position` to the next (0 again at the end). An entry present from the first
+  // step (with 0) to the last is visited at least once.
   void visit_segment(uint64_t& position, const std::function<void(void*)>& visit) const;
 
-  // Sweep of deadlines: looks at one segment and moves `position` to the next (it wraps to 0 at the
-  // end). When the segment's earliest deadline is at most `now`, calls `visit` for each marked
-  // entry; visit returns the entry's deadline, or kGone for one that the caller will erase after
+  // Sweep of expire times: examines one segment and moves `position` to the next (wraps to 0 at the
+  // end). When the segment's earliest expire time is at most `now`, calls `visit` for each marked
+  // entry; visit returns the entry's expire time, or kGone for one that the caller will erase after
   // the call. Returns the number of marked entries visited.
   static constexpr int64_t kGone = std::numeric_limits<int64_t>::max();
   size_t sweep_segment(uint64_t& position, int64_t now, const std::function<int64_t(void*)>& visit);
-  // No marked entry is due before this; kGone when none is marked. One look per segment.
+  // No marked entry expires before this; kGone when none is marked. One look per segment.
   int64_t earliest_due() const;
 
  private:
   static constexpr uint64_t kMark = 1;
-  // One of eight in a bucket: seven are the number of entries that passed it, the last slot's says
+  // One of eight in a bucket: seven give the number of entries that passed it, the last slot's says
   // that the number is not zero.
   static constexpr uint64_t kTally = 4;
   static constexpr uint64_t kPointerBits = 0x0000fffffffffffaull;
@@ -202,10 +201,11 @@ class Table {
   void free_all();
   void reset();
   void steal(Table& other);
-  // From that slot on, all around the segment, until `found` has `wanted` entries with these bits.
+  // From that slot on, around the whole segment, until `found` has `wanted` entries with these
+  // bits.
   static void sample_segment(Segment* segment, uint64_t from_slot, size_t wanted, uint64_t bits,
                              std::vector<void*>& found);
-  // The segment at that position of a walk, which moves on to the next.
+  // The segment at that position of a walk; advances the position.
   Segment* next_segment(uint64_t& position) const;
   template <class Visit>
   static void for_each_slot(Segment* segment, Visit&& visit);
@@ -221,11 +221,11 @@ class Table {
   size_t marked_ = 0;
   size_t memory_bytes_ = 0;
   TableStamps* stamps_;
-  uint64_t stamp_ = 0;           // drawn anew whenever entries may have moved
+  uint64_t stamp_ = 0;           // drawn again whenever entries may have moved
   size_t deepest_segments_ = 0;  // segments whose depth equals depth_
 };
 
-// One line of facts in front of the buckets; lookups that hit never read it.
+// One cache line of metadata before the buckets; successful lookups never read it.
 struct alignas(64) Table::Segment {
   uint16_t homes;
   uint16_t depth;
@@ -247,17 +247,17 @@ inline Table::Bucket* Table::buckets_of(Segment* segment) {
   return reinterpret_cast<Bucket*>(segment + 1);
 }
 
-// Behind the bucket that begins with these slots.
+// The bucket after the one that begins with these slots.
 inline Table::Bucket* Table::next_bucket(Segment* segment, uint64_t* slots) {
   Bucket* next = reinterpret_cast<Bucket*>(slots) + 1;
   return next == buckets_of(segment) + segment->homes ? buckets_of(segment) : next;
 }
 
-// Bit 4 * i + 3 is set when slot i's kept hash bits equal `low_hash`. Empty slots may match; the
-// caller looks closer.
+// Bit 4 * i + 3 is set when slot i's stored hash bits equal `low_hash`. Empty slots may match; the
+// caller verifies.
 inline unsigned Table::match(const Bucket& bucket, uint64_t low_hash) {
 #if defined(__SSE2__)
-  // Compares all words, narrows each word's verdict to a byte, and keeps every slot's top word.
+  // Compares all words, narrows each result to a byte, and stores every slot's top word.
   const auto* lines = reinterpret_cast<const __m128i*>(bucket.slots);
   const __m128i wanted = _mm_set1_epi16(static_cast<short>(low_hash));
   const __m128i low = _mm_packs_epi16(_mm_cmpeq_epi16(_mm_load_si128(lines), wanted),
@@ -288,7 +288,7 @@ inline void Table::prefetch_entry(Guess& guess, uint64_t hash) {
   const auto* bucket = reinterpret_cast<const Bucket*>(guess.slot);
   unsigned found = match(*bucket, hash & 0xffff);
   if (found == 0) [[unlikely]] {
-    // Those who are not at home are mostly next door.
+    // Entries outside their home bucket are mostly in the next one.
     if (was_passed(*bucket)) {
       guess.slot = next_bucket(guess.segment, guess.slot)->slots;
       found = match(*reinterpret_cast<const Bucket*>(guess.slot), hash & 0xffff);
@@ -299,7 +299,7 @@ inline void Table::prefetch_entry(Guess& guess, uint64_t hash) {
     }
   }
   guess.slot += static_cast<unsigned>(__builtin_ctz(found)) >> 2;
-  // Most entries reach into a second line; a change of it that has to wait stalls what follows. An
+  // Most entries reach into a second line; a store to it that misses stalls the following ones. An
   // address, not a pointer: there may be no entry, see match().
   const uint64_t entry = *guess.slot & kPointerBits;
   __builtin_prefetch(reinterpret_cast<const void*>(entry));

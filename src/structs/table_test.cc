@@ -1,3 +1,6 @@
+// Random operations against a map, poor hashes, and the guarantees of SCAN, sampling, walks and
+// sweeps while the table changes.
+
 #include "structs/table.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +32,7 @@ uint64_t hash_entry(const void* entry, const void*) {
   return mix(static_cast<const Entry*>(entry)->id + 1);
 }
 
-// All entries fall into few buckets and few segments: the worst that a broken hash could do.
+// All entries fall into few buckets and few segments: the worst case of a broken hash.
 uint64_t poor_hash(const void* entry, const void*) {
   return static_cast<const Entry*>(entry)->id % 3 * 7;
 }
@@ -92,7 +95,7 @@ TEST_F(TableTest, MemoryPerEntryStaysEvenAtEverySize) {
   }
 }
 
-TEST_F(TableTest, WhatIsReservedIsFilledWithoutGrowing) {
+TEST_F(TableTest, ReservedSpaceIsFilledWithoutGrowing) {
   for (const uint64_t count : {100u, 1'024u, 5'000u, 123'456u, 400'000u}) {
     table.clear();
     entries.clear();
@@ -116,7 +119,7 @@ TEST_F(TableTest, WhatIsReservedIsFilledWithoutGrowing) {
   }
 }
 
-TEST_F(TableTest, WhatIsReservedForNobodyIsGivenBack) {
+TEST_F(TableTest, ReleasesUnusedReservedSpace) {
   for (const uint64_t come : {0u, 1u, 300u, 20'000u}) {
     table.clear();
     entries.clear();
@@ -163,15 +166,15 @@ TEST_F(TableTest, AGuessIsGoodForOneTableInOneStateOnly) {
   EXPECT_FALSE(table.find(wanted, guess, any)) << "the bucket is gone";
 }
 
-// An empty slot looks like an entry whose kept hash bits are zero.
-TEST_F(TableTest, ALookAheadForWhatIsNotThereFindsNothing) {
+// An empty slot looks like an entry whose stored hash bits are zero.
+TEST_F(TableTest, PrefetchingAnAbsentEntryFindsNothing) {
   const uint64_t absent = 0x1234'0000;
   Table::Guess guess = table.prefetch_bucket(absent);
   Table::prefetch_entry(guess, absent);
   EXPECT_EQ(table.guessed_entry(guess), nullptr);
 }
 
-TEST_F(TableTest, ALookAheadFindsNearlyAllEntries) {
+TEST_F(TableTest, PrefetchingFindsNearlyAllEntries) {
   for (uint64_t id = 0; id < 100'000; id++) add(id);
   uint64_t guessed = 0;
   for (uint64_t id = 0; id < 100'000; id++) {
@@ -200,7 +203,7 @@ TEST_F(TableTest, SurvivesAPoorHash) {
   EXPECT_EQ(table.size(), 0u);
 }
 
-// The home bucket is in the low bits: 1 for odd ids, 0 for even ones, while there are two.
+// The home bucket depends on the low bits: 1 for odd ids, 0 for even ones, while there are two.
 uint64_t two_homes(const void* entry, const void*) {
   return static_cast<const Entry*>(entry)->id % 2 == 0 ? 0x1000 : 0xf000;
 }
@@ -212,14 +215,14 @@ TEST_F(TableTest, ASearchEndsWhenEveryBucketWasPassed) {
   for (uint64_t id = 0; id < 4; id += 2) remove(id);
   for (uint64_t id = 1; id < 15; id += 2) add(id);
   EXPECT_EQ(table.size(), 14u);
-  add(15);  // whatever shape it has now
+  add(15);  // in the current shape
   for (uint64_t id = 4; id < 18; id += 2) ASSERT_TRUE(find(id)) << id;
   for (uint64_t id = 1; id < 17; id += 2) ASSERT_TRUE(find(id)) << id;
   EXPECT_FALSE(find(100));
   EXPECT_FALSE(find(101));
 }
 
-TEST_F(TableTest, EntriesAwayFromHomeAreFoundWhileOthersComeAndGo) {
+TEST_F(TableTest, EntriesOutsideTheirHomeAreFoundDuringChurn) {
   table = Table(two_homes, nullptr, stamps);
   hash = two_homes;
   Random random(5);
@@ -262,8 +265,8 @@ TEST_F(TableTest, RandomOperationsAgreeWithAMap) {
   for (uint64_t id = 0; id < 30'000; id++) ASSERT_EQ(bool(find(id)), entries.count(id) == 1) << id;
 }
 
-// The property that SCAN promises: what is there all the time is seen, whatever happens meanwhile.
-TEST_F(TableTest, ScanSeesEverythingThatStays) {
+// The guarantee of SCAN: entries present all the time are visited, whatever changes meanwhile.
+TEST_F(TableTest, ScanVisitsEveryEntryThatStays) {
   for (uint64_t seed = 0; seed < 20; seed++) {
     Random random(seed);
     table.clear();
@@ -348,14 +351,14 @@ TEST_F(TableTest, EverySlotIsSampledAboutAsOften) {
     table.sample(random, 5, Table::Which::kAll, found);
     for (const void* entry : found) seen[static_cast<const Entry*>(entry)->id]++;
   }
-  // Fifty times each; those behind gaps more often, but none hardly ever.
+  // Fifty times each on average; entries after gaps more often, but none almost never.
   for (const int times : seen) {
     EXPECT_GT(times, 10);
     EXPECT_LT(times, 250);
   }
 }
 
-TEST_F(TableTest, AWalkInStepsSeesAllThatStayWhateverElseHappens) {
+TEST_F(TableTest, AWalkInStepsVisitsEveryEntryThatStays) {
   constexpr uint64_t kStay = 5'000;
   for (uint64_t id = 0; id < 2 * kStay; id++) add(id);
   std::map<uint64_t, int> seen;
@@ -364,7 +367,7 @@ TEST_F(TableTest, AWalkInStepsSeesAllThatStayWhateverElseHappens) {
   uint64_t gone = kStay;
   do {
     table.visit_segment(position, [&](void* e) { seen[static_cast<Entry*>(e)->id]++; });
-    // Segments split before it and behind it, and later merge.
+    // Segments split before and after the position, and later merge.
     if (next < 6 * kStay) {
       for (int i = 0; i < 1'000; i++) add(next++);
     } else {

@@ -14,7 +14,7 @@ __int128 largest(BitField field) {
   return (kOne << (field.is_signed ? field.width - 1 : field.width)) - 1;
 }
 
-// The lowest bits of `bits`, as a number of the field.
+// The lowest bits of `bits`, as an integer of the field's type.
 int64_t number_of(BitField field, uint64_t bits) {
   const unsigned unused = 64 - field.width;
   if (field.is_signed) return static_cast<int64_t>(bits << unused) >> unused;

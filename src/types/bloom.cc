@@ -23,7 +23,7 @@ const CollectionOps& bloom_ops() {
             BloomFilter::Failure failure;
             return own(BloomFilter::make({}, failure));
           },
-      // One without items was asked for, and stays.
+      // A filter without items was reserved by its client, and the key stays.
       .size = [](const Collection&) -> size_t { return 1; },
       .memory =
           [](const Collection& value) {

@@ -8,7 +8,7 @@ namespace sorrel {
 // Bloom filters as values of keys; the filter itself is in structs/bloom_filter.h.
 const CollectionOps& bloom_ops();
 
-// The record, or whoever it is handed to, owns it from now on.
+// The result owns the filter; the record that takes it over, or else the caller, frees it.
 Collection bloom_collection(std::unique_ptr<BloomFilter> filter);
 
 inline BloomFilter& bloom_of(Collection& value) {

@@ -28,7 +28,7 @@ const CollectionOps& collection_ops(Type type) {
     case Type::kString:
       break;
   }
-  // Nobody can make a record of another type.
+  // No function makes a record of another type.
   std::abort();
 }
 

@@ -7,8 +7,8 @@
 
 namespace sorrel {
 
-// What a record of a collection type points to. The modules of the types (list.h, set.h, ...) work
-// on one of these; they may lay the elements out anew and then change both members.
+// The payload of a record of a collection type. The modules of the types (list.h, set.h, ...) work
+// on it; they may change the encoding and then update both members.
 struct Collection {
   Encoding encoding;
   void* data;
@@ -18,11 +18,11 @@ struct Collection {
 // for its canonical text.
 using CollectionText = listpack::Element;
 
-// What the store needs to know of a collection type, whatever its encoding.
+// The operations of a collection type that the store needs, whatever the encoding.
 struct CollectionOps {
   Collection (*make)();                 // an empty one, in the smallest encoding
-  size_t (*size)(const Collection&);    // elements; a key with none goes away
-  size_t (*memory)(const Collection&);  // bytes it takes, in constant time
+  size_t (*size)(const Collection&);    // elements; a key with none is removed
+  size_t (*memory)(const Collection&);  // bytes it occupies, in constant time
   void (*free)(Collection);             // any thread
   Collection (*clone)(const Collection&);
 };

@@ -3,8 +3,8 @@
 namespace sorrel {
 namespace {
 
-// As the processor converts, which leaves no score without a meaning: numbers below zero wrap
-// around, and what is out of reach has a fixed code.
+// Converts as the processor does, which gives every score a meaning: negative numbers wrap around,
+// and numbers out of range have a fixed code.
 uint64_t code_of(double score) {
   constexpr double kTwoTo63 = 9223372036854775808.0;
   constexpr uint64_t kHighest = uint64_t{1} << 63;

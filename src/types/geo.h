@@ -16,7 +16,7 @@ using GeoArea = geohash::Area;
 
 // Precondition: on the map.
 double geo_score(GeoPoint point);
-// Whatever the score, as it may have been given by hand: a place on the map.
+// Any score, even one set by ZADD, gives a point on the map.
 GeoPoint geo_point(double score);
 
 struct GeoFound {
@@ -27,7 +27,7 @@ struct GeoFound {
 };
 
 // The members inside the area, in the order of geohash::cover() and then of scores; the first
-// `limit` of them unless that is 0. Looks at the neighbourhood only.
+// `limit` of them unless that is 0. Reads the neighbouring cells only.
 std::vector<GeoFound> geo_search(const ZsetView& map, const GeoArea& area, uint64_t limit);
 
 }  // namespace sorrel

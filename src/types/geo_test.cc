@@ -12,7 +12,7 @@
 namespace sorrel {
 namespace {
 
-// The same points in both encodings, and a list of them for who looks at every one.
+// The same points in both encodings, and a list of them for the exhaustive search.
 class GeoTest : public ::testing::TestWithParam<int64_t> {
  protected:
   ~GeoTest() override { zset_ops().free(value_); }
@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(Encodings, GeoTest, ::testing::Values(128, 0), [](const
   return shape.param == 0 ? "Skiplist" : "Listpack";
 });
 
-TEST_P(GeoTest, FindsWhomEverybodyIsAskedFor) {
+TEST_P(GeoTest, AgreesWithAnExhaustiveSearch) {
   for (int i = 0; i < 120; i++) {
     // Half of them in one neighbourhood.
     const bool near = i % 2 == 0;
@@ -69,7 +69,7 @@ TEST_P(GeoTest, FindsWhomEverybodyIsAskedFor) {
     std::sort(expected.begin(), expected.end());
     ASSERT_EQ(found, expected) << area.center.longitude << "," << area.center.latitude;
     ASSERT_FALSE(found.empty());
-    // The first ones are the first ones of all.
+    // A limited search gives the first results of the unlimited one.
     const auto all = searched(area);
     const auto some = searched(area, 3);
     ASSERT_EQ(some.size(), std::min<size_t>(3, all.size()));

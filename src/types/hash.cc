@@ -1,3 +1,6 @@
+// A hash has three encodings; a listpackex must also stay sorted by expire time, so that the
+// earliest is found in constant time.
+
 #include "types/hash.h"
 
 #include <algorithm>
@@ -27,10 +30,10 @@ HashItem item_of(const FieldTable::Item& item) {
   return {text_of(item.field), text_of(item.value), item.expiry};
 }
 
-// In a listpack this stands for no deadline.
+// In a listpack this means no expire time.
 constexpr int64_t kTimeless = 0;
 
-// Elements of a listpack from one field to the next.
+// Elements of a listpack per field.
 size_t stride_of(const Collection& hash) {
   return hash.encoding == Encoding::kListpackEx ? 3 : 2;
 }
@@ -40,7 +43,7 @@ listpack::Position find_field(const Collection& hash, std::string_view field) {
   return listpack::find(block, listpack::first(block), field, stride_of(hash) - 1);
 }
 
-// The field at `at` with all that belongs to it; `at` moves to the next field.
+// The field at `at` with its value and expire time; `at` moves to the next field.
 HashItem take_item(const Collection& hash, listpack::Position& at) {
   const listpack::Block block = listpack_of(hash);
   HashItem item{.field = listpack::get(block, at)};
@@ -67,7 +70,7 @@ void free_hash(Collection hash) {
 int64_t next_field_expiry(const Collection& hash) {
   if (hash.encoding == Encoding::kHashtable) return table_of(hash).next_due();
   if (hash.encoding == Encoding::kListpack) return kNoExpiry;
-  // The earliest stands first.
+  // The earliest expire time is first.
   auto at = listpack::first(listpack_of(hash));
   return at == listpack::kNone ? kNoExpiry : take_item(hash, at).expiry;
 }
@@ -147,7 +150,7 @@ HashItem Hash::random(Random& random) const {
 void Hash::sample(size_t count, Random& random, const Visit& visit) const {
   const size_t all = size();
   if (hash_.encoding == Encoding::kHashtable && count < all / 4) {
-    // Few of many: drawn one by one, and drawn again when drawn before.
+    // Few of many: drawn one by one, and drawn again when repeated.
     std::unordered_set<const char*> drawn;
     while (drawn.size() < count) {
       const HashItem item = this->random(random);
@@ -241,7 +244,7 @@ void HashEdit::set_expiry(std::string_view field, int64_t at_ms) {
   if (const auto at = find_field(hash_, field); at != listpack::kNone) move_in_order(at, at_ms);
 }
 
-// The field at `at` gets this deadline and the place that belongs to it.
+// Gives the field at `at` this expire time and moves it to its place in the order.
 void HashEdit::move_in_order(listpack::Position at, int64_t expiry) {
   auto next = at;
   const HashItem item = take_item(hash_, next);
@@ -261,7 +264,7 @@ void HashEdit::move_in_order(listpack::Position at, int64_t expiry) {
     block = listpack::append(listpack::append(block, field), value);
     block = listpack::append(block, expiry == kNoExpiry ? kTimeless : expiry);
   } else {
-    // Each goes in front of the one that was put there last.
+    // Each is inserted before the previous one.
     block = listpack::insert_before(block, before, expiry);
     block = listpack::insert_before(block, before, value);
     block = listpack::insert_before(block, before, field);

@@ -15,17 +15,17 @@ namespace sorrel {
 
 class Random;
 
-// Fields with values, each of which may have a deadline of its own. Three ways to keep them:
+// Fields with values, each of which may have an expire time. Three encodings:
 //
-//   listpack     field, value, field, value, ...             few short ones, none with a deadline
-//   listpackex   field, value, deadline, field, value, ...   few short ones; earliest first, those
-//                                                            without a deadline (0) behind
+//   listpack     field, value, field, value, ...             few short ones, none expires
+//   listpackex   field, value, expires, field, value, ...    few short ones; earliest first, those
+//                                                            that never expire (0) last
 //   hashtable    a FieldTable                                the rest
 //
-// A hash only ever moves down this list, never back. Both listpacks are laid out as Redis's.
+// A hash only ever moves down this list, never back. Both listpacks have Redis's layout.
 //
-// A field whose deadline has come is there until somebody removes it: it counts in size(), and is
-// hidden from those who look with the time in their hands.
+// An expired field is stored until it is removed: it counts in size(), and readers that pass the
+// current time do not see it.
 
 // A field or a value is a text, or an integer that stands for its canonical text.
 using HashText = CollectionText;
@@ -36,7 +36,7 @@ struct HashItem {
   int64_t expiry = kNoExpiry;
 };
 
-// The latest deadline of a field, as Redis has it.
+// The latest expire time of a field, as in Redis.
 inline constexpr int64_t kMaxFieldExpiry = ((int64_t{1} << 48) - 2) >> 2;
 
 struct HashLimits {
@@ -45,22 +45,22 @@ struct HashLimits {
   const KeyHasher* hasher;
 };
 
-// No field is due before this; kNoExpiry: none has a deadline. It may be too early after a deadline
-// was taken away, until remove_due() has looked. Constant time.
+// No field expires before this; kNoExpiry: no field has an expire time. It may be too early after
+// an expire time was removed, until remove_due() has run. Constant time.
 int64_t next_field_expiry(const Collection& hash);
 
-// Reads a hash. What it hands out is valid until the hash changes.
+// Reads a hash. Views that it returns are valid until the hash changes.
 class Hash {
  public:
-  // Without a time nothing is due, and everything is seen.
+  // Without a time no field is expired, and every field is visible.
   explicit Hash(const Collection& hash, int64_t now_ms = 0) : hash_(hash), now_ms_(now_ms) {}
 
   Encoding encoding() const { return hash_.encoding; }
-  // All fields, also those that are due.
+  // All fields, expired ones included.
   size_t size() const;
-  // Without those.
+  // Without expired fields.
   size_t live_size() const;
-  // May there be fields that are due?
+  // May there be expired fields?
   bool has_due() const {
     return hash_.encoding != Encoding::kListpack && is_due(next_field_expiry(hash_));
   }
@@ -70,20 +70,20 @@ class Hash {
 
   using Visit = std::function<void(const HashItem&)>;
   void for_each(const Visit& visit) const;
-  // One step of SCAN; a listpack gives everything and 0. Shows also what is due, so that the caller
-  // can count its steps.
+  // One step of SCAN; a listpack visits everything and returns 0. Expired fields are visited too,
+  // so that the caller can count its steps.
   uint64_t scan(uint64_t cursor, const Visit& visit) const;
 
-  // Is a field with this deadline due?
+  // Is a field with this expire time expired?
   bool is_due(int64_t expiry) const {
-    // kNoExpiry is later than everything.
+    // kNoExpiry is greater than every time.
     return static_cast<uint64_t>(expiry) <= static_cast<uint64_t>(now_ms_);
   }
 
-  // Each with the same chance, those that are due as well. Precondition: not empty.
+  // Each field has the same chance, expired ones included. Precondition: not empty.
   HashItem random(Random& random) const;
-  // `count` different ones, every choice with the same chance, in no particular order.
-  // Precondition: count <= size().
+  // `count` different fields, every choice with the same chance, in undefined order. Precondition:
+  // count <= size().
   void sample(size_t count, Random& random, const Visit& visit) const;
 
  protected:
@@ -91,28 +91,28 @@ class Hash {
   int64_t now_ms_;
 };
 
-// Changes a hash. `hash` is told what becomes of it with every change.
+// Changes a hash; every change may update `hash`.
 class HashEdit : public Hash {
  public:
   HashEdit(Collection& hash, const HashLimits& limits, int64_t now_ms = 0)
       : Hash(hash, now_ms), home_(hash), limits_(limits) {}
 
-  // Before these fields and values, in turn, are set: a hash that cannot stay a listpack becomes a
-  // table at once, as in Redis even if the fields turn out to be the same.
+  // To be called before these fields and values, alternating, are set: a hash that can't stay a
+  // listpack becomes a table at once, as in Redis even if the fields turn out to be equal.
   void expect(std::span<const std::string_view> fields_and_values);
-  // What becomes of the deadline of a field that is there.
+  // How set() treats the expire time of a field that exists.
   enum class Deadline : uint8_t { kGoes, kStays };
-  // True when the field is new. The texts do not lie in this hash.
+  // True when the field is new. The texts must not lie in this hash.
   bool set(std::string_view field, std::string_view value, Deadline old = Deadline::kGoes);
-  // kNoExpiry: for ever. Precondition: the field is there, at_ms is within 1...kMaxFieldExpiry, and
+  // kNoExpiry: persistent. Precondition: the field exists, at_ms is within 1...kMaxFieldExpiry, and
   // the text does not lie in this hash.
   void set_expiry(std::string_view field, int64_t at_ms);
-  // False when it was not there.
+  // False when the field was absent.
   bool remove(std::string_view field);
-  // The same, if its time has come.
+  // The same, if the field has expired.
   bool remove_if_due(std::string_view field);
-  // Removes the fields that are due, after telling their names; stops soon after `about` of them.
-  // Returns how many. What next_field_expiry() says is right afterwards, if all were removed.
+  // Removes expired fields, after reporting their names; stops soon after `about` of them. Returns
+  // the number. If all were removed, next_field_expiry() is exact afterwards.
   size_t remove_due(size_t about, const std::function<void(std::string_view field)>& tell);
 
  private:

@@ -1,3 +1,5 @@
+// Random edits in every encoding are compared with a map, with and without expire times.
+
 #include "types/hash.h"
 
 #include <gtest/gtest.h>
@@ -135,7 +137,7 @@ TEST(HashEncoding, LongTextsMakeATable) {
   }
 }
 
-TEST(HashEncoding, IsPickedByWhatIsExpected) {
+TEST(HashEncoding, IsChosenByTheExpectedSize) {
   const auto encoding_for = [](const std::vector<std::string_view>& pairs) {
     Collection home = hash_ops().make();
     HashEdit hash(home, kUsual);
@@ -151,8 +153,8 @@ TEST(HashEncoding, IsPickedByWhatIsExpected) {
   EXPECT_EQ(encoding_for(std::vector<std::string_view>(1'026, "f")), Encoding::kHashtable);
 }
 
-// Fields with deadlines against a model, in every form, while time goes by.
-TEST_P(HashTest, DeadlinesAreKeptAndCome) {
+// Fields with expire times against a model, in every encoding, as time passes.
+TEST_P(HashTest, FieldsExpire) {
   struct Field {
     std::string value;
     int64_t expiry;
@@ -242,7 +244,7 @@ TEST(TimedHash, ListpackHasTheEarliestFirst) {
   const Collection copy = hash_ops().clone(home);
   EXPECT_EQ(next_field_expiry(copy), 300);
   hash_ops().free(copy);
-  // Through the table and back out of it.
+  // Through the table and back.
   hash.set("long", std::string(65, 'x'));
   EXPECT_EQ(home.encoding, Encoding::kHashtable);
   EXPECT_EQ(Hash(home).find("c")->expiry, 300);

@@ -1,3 +1,6 @@
+// Registers must be bit-compatible with Redis's dense and sparse encodings, and the bytes are
+// untrusted: any client can SET them.
+
 #include "types/hyperloglog.h"
 
 #include <fmt/format.h>
@@ -56,7 +59,7 @@ struct Place {
   uint8_t rank;
 };
 
-// The low bits choose the register; its rank is the place of the lowest bit set in the others.
+// The low bits choose the register; its rank is the position of the lowest set bit in the others.
 Place place_of(std::string_view element) {
   const uint64_t hash = murmur(element);
   const uint64_t rest = (hash >> kRegisterBits) | uint64_t{1} << kHashBits;
@@ -68,7 +71,7 @@ uint8_t dense_get(const char* registers, size_t index) {
   const char* at = registers + bit / 8;
   const unsigned shift = bit % 8;
   unsigned value = static_cast<unsigned char>(at[0]) >> shift;
-  // The last register ends with the last byte; nothing lies behind it.
+  // The last register ends with the last byte; nothing follows it.
   if (shift > 2) value |= static_cast<unsigned>(static_cast<unsigned char>(at[1])) << (8 - shift);
   return value & 63;
 }
@@ -92,7 +95,7 @@ struct Run {
   bool extended = false;  // zeros with a length of two bytes
 };
 
-// Precondition: at < bytes.size(). Length 0: cut off.
+// Precondition: at < bytes.size(). Length 0: truncated.
 Run read_run(std::string_view bytes, size_t at) {
   const auto first = static_cast<unsigned char>(bytes[at]);
   if ((first & 0x80) != 0) {
@@ -129,7 +132,7 @@ void write_run(std::string& out, uint8_t value, size_t length) {
 }
 
 // Calls visit(first register, run, position) for each run until it returns false. True: the runs
-// add up to all registers, or the visitor stopped.
+// cover all registers, or the visitor stopped.
 template <class Visit>
 bool for_each_run(std::string_view bytes, Visit&& visit) {
   size_t first = 0;
@@ -143,8 +146,8 @@ bool for_each_run(std::string_view bytes, Visit&& visit) {
   return first == kRegisters;
 }
 
-// Neighbouring runs of one value become one, from the run at `from` on, for a few runs: an update
-// makes at most three.
+// Merges neighbouring runs of one value, from the run at `from` on, for a few runs: an update makes
+// at most three.
 void join_values(std::string& bytes, size_t from) {
   constexpr int kLook = 5;
   size_t at = from;
@@ -356,7 +359,7 @@ std::optional<std::string> describe_sparse(std::string_view bytes) {
 }
 
 bool self_test() {
-  // Registers keep what was put, whatever their neighbours hold.
+  // Registers hold the values set, whatever their neighbours hold.
   std::string dense = make_sparse();
   if (!make_dense(dense)) return false;
   for (size_t round = 0; round < 64; round++) {
@@ -367,7 +370,7 @@ bool self_test() {
       if (dense_get(dense.data() + kHeader, i) != ((i * 7 + round) & 63)) return false;
     }
   }
-  // Both encodings say the same, and the estimate is within four standard errors.
+  // Both encodings give the same estimate, which is within four standard errors.
   constexpr double kAllowed = 4 * 1.04 / 128;
   std::string both[2] = {make_sparse(), make_sparse()};
   make_dense(both[1]);

@@ -17,7 +17,7 @@ TEST(HyperLogLog, EmptyIsOneRun) {
   EXPECT_EQ(cached_count(empty), 0u);
 }
 
-// What Debian's Redis 7.0 answers to PFDEBUG DECODE for the same elements.
+// The replies of Debian's Redis 7.0 to PFDEBUG DECODE for the same elements.
 TEST(HyperLogLog, PutsElementsWhereRedisDoes) {
   std::string bytes = make_sparse();
   for (const char* element : {"a", "b", "c"}) EXPECT_EQ(add(bytes, element, kLimit), 1);
@@ -85,7 +85,7 @@ TEST(HyperLogLog, TheCountIsKept) {
   EXPECT_FALSE(cached_count(bytes));
 }
 
-TEST(HyperLogLog, BrokenBytesAreFoundAndLeftAlone) {
+TEST(HyperLogLog, InvalidBytesAreDetectedAndUnchanged) {
   EXPECT_FALSE(looks_valid(""));
   EXPECT_FALSE(looks_valid("HYLL"));
   EXPECT_FALSE(looks_valid(std::string("HYLL\2", 5) + std::string(11, '\0')));
@@ -105,7 +105,7 @@ TEST(HyperLogLog, BrokenBytesAreFoundAndLeftAlone) {
   }
 }
 
-TEST(HyperLogLog, TestsItself) {
+TEST(HyperLogLog, SelfTest) {
   EXPECT_TRUE(self_test());
 }
 

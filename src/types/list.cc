@@ -1,3 +1,6 @@
+// LPUSH and LPOP must change the encoding at the same sizes as Redis: a listpack grows into a
+// quicklist at the bound, and back at half of it.
+
 #include "types/list.h"
 
 #include <algorithm>
@@ -7,7 +10,7 @@ namespace {
 
 constexpr int64_t kLevels = 5;
 constexpr size_t kFirstLevelBytes = 4096;
-// When elements are counted, their bytes are still bounded by this.
+// When the limit counts elements, this still bounds their bytes.
 constexpr size_t kSafetyBytes = 8192;
 
 listpack::Block block_of(const Collection& value) {
@@ -104,7 +107,7 @@ ListElement ListReader::get(ListCursor here) const {
 void List::grow(size_t bytes, size_t count) {
   if (!is_small()) return;
   const size_t total = listpack::bytes(block()) + bytes;
-  // Many empty texts have no bytes to count; they must not make a listpack without end.
+  // Empty texts have no bytes to count; the number of elements must be bounded too.
   const bool many = count > limits_.chunk.bytes;
   const bool exceeds = total > limits_.chunk.bytes || many ||
                        (limits_.by_count && listpack::size(block()) + count > limits_.chunk.count);
@@ -133,8 +136,8 @@ void List::shrink() {
   mutable_chunks().settle();
   const listpack::ConstBlock single = chunks().single_block();
   if (single == nullptr) return;
-  // Half the bound, so that a list at the bound does not change back and forth. Counted elements
-  // have no bound of bytes here.
+  // Half the bound, so that a list near the bound does not change back and forth. A limit on
+  // elements has no limit on bytes here.
   if (limits_.by_count ? chunks().size() > limits_.chunk.count / 2
                        : listpack::bytes(single) > limits_.chunk.bytes / 2) {
     return;

@@ -9,32 +9,32 @@
 
 namespace sorrel {
 
-// Lists: one listpack while they are small (`listpack`), a row of them from then on (`quicklist`).
-// The bound is that of list-max-listpack-size: -1 to -5 for 4 to 64 KB, or a number of elements.
-// Those of the row that are further from both ends than list-compress-depth are compressed; the
-// depth is the one that was in force when the row was made.
+// Lists: one listpack while they are small (`listpack`), a chunked list of them afterwards
+// (`quicklist`). The bound is that of list-max-listpack-size: -1 to -5 for 4 to 64 KB, or a number
+// of elements. Chunks further from both ends than list-compress-depth are compressed; the depth is
+// the one in force when the chunked list was made.
 
 const CollectionOps& list_ops();
 
 enum class ListEnd : uint8_t { kHead, kTail };
 
 struct ListLimits {
-  // Of the directives list-max-listpack-size, any number, and list-compress-depth.
+  // From the directives list-max-listpack-size, any number, and list-compress-depth.
   explicit ListLimits(int64_t max_listpack_size, int64_t compress_depth = 0);
 
   ChunkedList::Limits chunk;
   size_t depth;
-  bool by_count;  // the bound is a number of elements; that of bytes is only for safety
+  bool by_count;  // the bound is a number of elements; `bytes` is only a safety limit
 };
 
 // An element's place in either encoding; valid until the list changes.
 using ListCursor = ChunkedList::Cursor;
 using ListElement = CollectionText;
-// A text to be compared with many elements.
+// A text to compare with many elements.
 using ListWanted = listpack::Wanted;
 
-// Looking at a list. The collection must outlive it. Elements that it hands out are valid until it
-// hands out one of another part of the list, or the list changes.
+// Reads a list. The collection must outlive it. Elements that it returns are valid until it returns
+// one of another chunk, or the list changes.
 class ListReader {
  public:
   explicit ListReader(const Collection& value) : value_(value) {}
@@ -42,10 +42,10 @@ class ListReader {
   size_t size() const;
   ListCursor first() const;
   ListCursor last() const;
-  // None behind either end.
+  // None past either end.
   ListCursor next(ListCursor here) const;
   ListCursor prev(ListCursor here) const;
-  // Negative from the end, -1 the last; none when there is none.
+  // Negative counts from the end, -1 is the last; none when out of range.
   ListCursor at(int64_t index) const;
   ListElement get(ListCursor here) const;
 
@@ -62,23 +62,23 @@ class ListReader {
   const Collection& value_;
 };
 
-// Changing one. Who adds first calls grow(), who has removed calls shrink() at the end: those are
-// the moments at which the encoding may change, as it does in Redis.
+// Changes a list. The caller calls grow() before adding, and shrink() after removing: only then may
+// the encoding change, as in Redis.
 class List : public ListReader {
  public:
   List(Collection& value, const ListLimits& limits)
       : ListReader(value), value_(value), limits_(limits) {}
 
-  // Texts of `bytes` in all, `count` of them, are about to be added. Cursors are void afterwards.
+  // `count` texts of `bytes` in all are about to be added. Invalidates cursors.
   void grow(size_t bytes, size_t count);
-  // Is it one listpack that is above the bound? So it may be when it came from elsewhere.
+  // Is it one listpack above the bound? Possible when it was loaded.
   bool exceeds() const;
-  // A row of listpacks from now on, however small it is.
+  // Becomes a chunked list, however small.
   void spread();
-  // To be called when elements have gone: a quicklist well below the bound becomes a listpack.
+  // To be called after removals: a quicklist well below the bound becomes a listpack.
   void shrink();
 
-  // Texts lie outside of the list.
+  // Texts must not lie in the list.
   void push(ListEnd where, std::string_view text);
   void insert_before(ListCursor here, std::string_view text);
   void insert_after(ListCursor here, std::string_view text);

@@ -1,3 +1,6 @@
+// Every write of a key passes through here: an overwrite stays in place when the block size allows,
+// and big values are freed by another thread.
+
 #include "types/record.h"
 
 #include <algorithm>
@@ -11,7 +14,7 @@
 
 namespace sorrel {
 
-// What the value area is to hold.
+// The planned content of the value area.
 struct RecordArena::Shape {
   Type type = Type::kString;
   Encoding encoding;
@@ -32,13 +35,13 @@ struct RecordArena::Shape {
 
 namespace {
 
-// One block is freed in passing up to this size; above it, unmapping and returning pages to the
-// system takes long enough to be left to another thread. A collection of many blocks goes there
-// from as many elements on as in Redis.
+// One block is freed inline up to this size; above it, unmapping and returning pages to the system
+// takes long enough for another thread. A collection of many blocks is freed lazily from as many
+// elements on as in Redis.
 constexpr size_t kFreeLaterBytes = size_t{1} << 20;
 constexpr size_t kFreeLaterElements = 64;
 
-// Integers longer than this have a sign and 19 digits at least, and no int64 has more.
+// Longer integers have a sign and 19 digits at least, more than any int64.
 constexpr size_t kLongestInteger = 20;
 
 size_t record_bytes(size_t key, int64_t expiry, size_t value) {
@@ -46,11 +49,11 @@ size_t record_bytes(size_t key, int64_t expiry, size_t value) {
 }
 
 bool fits_embedded(size_t key, size_t length) {
-  // Sized as if it had a deadline, so that EXPIRE never has to move the bytes out.
+  // Sized as if it had an expire time, so that EXPIRE never has to move the bytes out.
   return record_bytes(key, 0, length + 2) <= Slab::kMaxBlock;
 }
 
-// Most values lie inside, and are gone with the record at no cost.
+// Most values are embedded, and freed with the record at no cost.
 bool lies_outside(const Record* record) {
   return record->encoding() >= Encoding::kRaw;
 }
@@ -62,7 +65,7 @@ std::optional<int64_t> as_integer(std::string_view value) {
   return parse_int64(value);
 }
 
-// Writes the length of an embedded string; returns where its bytes go.
+// Writes the length of an embedded string; returns the place of its bytes.
 char* put_length(char* area, size_t length) {
   if (length > 255) {
     store(area, static_cast<uint16_t>(length));
@@ -89,8 +92,8 @@ void RecordArena::write_header(Record* at, std::string_view key, int64_t expiry,
   at->key_length_ = static_cast<uint8_t>(key.size());
   char* expiry_at = at->bytes() + Record::kHeader;
   char* length_at = expiry_at + (expiry != kNoExpiry ? 8 : 0);
-  // The key first: on an in-place rewrite it slides by the deadline's eight bytes and lies where
-  // the deadline goes.
+  // The key first: on an in-place rewrite it moves by the eight bytes of the expire time, which may
+  // overwrite its old place.
   std::memmove(length_at + (key.size() > 255 ? 4 : 0), key.data(), key.size());
   if (expiry != kNoExpiry) store(expiry_at, expiry);
   if (key.size() > 255) store(length_at, static_cast<uint32_t>(key.size()));
@@ -124,8 +127,7 @@ Record* RecordArena::allocate_apart(size_t bytes, std::string_view key, int64_t 
   return record;
 }
 
-// The same key in a block fit for `shape`; the value area is then to be written. Access bits stay.
-// What the record itself takes; a block of the slab is this, rounded.
+// The record's own size; its slab block is this, rounded.
 inline size_t RecordArena::bytes_of(const Record* record) {
   size_t value = 8;
   if (record->encoding() == Encoding::kEmbedded) {
@@ -134,15 +136,15 @@ inline size_t RecordArena::bytes_of(const Record* record) {
   return record_bytes(record->key().size(), record->expiry(), value);
 }
 
-// Same key, another value: in place when a block of the same size would do.
+// Same key, another value: in place when the new size needs a block of the same size.
 [[gnu::always_inline]] inline Record* RecordArena::reshape(Record* record, int64_t expiry,
                                                            const Shape& shape) {
   const std::string_view key = record->key();
   const size_t bytes = record_bytes(key.size(), expiry, shape.value_bytes);
-  // Asking the slab for the size would touch another line of memory.
+  // Asking the slab for the size would touch another cache line.
   if (bytes <= Slab::kMaxBlock && Slab::rounded(bytes) == Slab::rounded(bytes_of(record))) {
     if ((expiry != kNoExpiry) == record->has_expiry()) {
-      // The usual overwrite: key and deadline stay where they are.
+      // The usual overwrite: key and expire time stay in place.
       record->kind_ = static_cast<uint8_t>(static_cast<unsigned>(shape.type) |
                                            static_cast<unsigned>(shape.encoding) << 4);
       record->flags_ = (record->flags_ & (Record::kExpiry | Record::kLongKey | Record::kApart)) |
@@ -263,7 +265,7 @@ Record* RecordArena::assign_expiry(Record* record, int64_t expiry) {
     return record;
   }
   if (expiry == kNoExpiry && !record->has_expiry()) return record;
-  // The value area slides, so it is taken out and put back whole.
+  // The value area moves, so it is taken out and stored again as a whole.
   char saved[Slab::kMaxBlock];
   const Shape shape = shape_of(record);
   std::memcpy(saved, record->value_area(), shape.value_bytes);
@@ -376,12 +378,12 @@ bool is_more_than(const RecordArena::Garbage& garbage, size_t bytes, size_t elem
     case Encoding::kStream:
       return collection_ops(garbage.type).size({garbage.encoding, garbage.data}) > elements;
     default:
-      return false;  // it is one block
+      return false;  // a single block
   }
 }
 
-// Nobody waits for so much, whatever the directives say: a million elements take as long as a
-// hundred thousand commands.
+// Values above this are freed lazily whatever the directives say: freeing a million elements takes
+// as long as a hundred thousand commands.
 bool takes_too_long_to_free(const RecordArena::Garbage& garbage) {
   constexpr size_t kBytes = size_t{4} << 20;
   constexpr size_t kElements = 10'000;

@@ -12,15 +12,15 @@
 
 namespace sorrel {
 
-// What a key holds, numbered for our own use only.
+// The type of a value, numbered for internal use only.
 enum class Type : uint8_t { kString, kList, kSet, kZset, kHash, kStream, kBloom };
 
-// How the value lies in the record.
+// How the value is stored in the record.
 enum class Encoding : uint8_t {
   kInt,       // 8 bytes, a signed integer
   kEmbedded,  // length and bytes, inside the record
   kRaw,       // pointer to a RawString
-  // Pointers to what the module of the type makes.
+  // Pointers to objects of the type's module.
   kListpack,
   kIntset,
   kQuicklist,
@@ -28,21 +28,21 @@ enum class Encoding : uint8_t {
   kSkiplist,
   kStream,
   kBloom,
-  kListpackEx,  // of hashes: with a deadline behind each pair
+  kListpackEx,  // of hashes: with an expire time after each pair
 };
 
 struct Collection;
 
-// Why a value goes. Whether a big one is then freed in passing or in the background is said for
-// each by a directive (lazyfree-lazy-...).
+// Why a value is freed. For each reason a directive (lazyfree-lazy-...) says whether a big value is
+// freed inline or lazily.
 enum class Freeing : uint8_t {
-  kOnTheWay,  // a command replaces it, or moves something in its place
+  kOnTheWay,  // a command replaces it, or moves another value over it
   kDeleted,   // DEL
-  kUnlinked,  // UNLINK: always in the background
+  kUnlinked,  // UNLINK: always lazily
   kExpired,
   kEvicted,
 };
-// A set of them, one bit each.
+// A set of reasons, one bit each.
 using FreeingSet = uint8_t;
 constexpr FreeingSet bit_of(Freeing why) {
   return static_cast<FreeingSet>(1u << static_cast<unsigned>(why));
@@ -50,15 +50,15 @@ constexpr FreeingSet bit_of(Freeing why) {
 
 inline constexpr int64_t kNoExpiry = -1;
 
-// One key with everything it owns, in one allocation:
+// One key with all its data, in one allocation:
 //
 //   [kind][flags][access x3][key length][expiry 8, if any][long key length 4, if any][key][value]
 //
 //   value, embedded: [length 1 or 2][bytes]    int: [8]    raw and collections: [pointer 8]
 //
 // A key of 16 bytes with a value of 32 takes 55 bytes. There is no NUL, no reference count, and no
-// second dictionary for deadlines. Records move when they grow: hold no pointer across a change of
-// the same key.
+// second dictionary for expire times. Records move when they grow: hold no pointer across a change
+// of the same key.
 class Record {
  public:
   static constexpr size_t kHeader = 6;
@@ -80,7 +80,7 @@ class Record {
   // Precondition: has_expiry().
   void set_expiry(int64_t at_ms) { store(bytes() + kHeader, at_ms); }
 
-  // 24 bits for whichever eviction policy is in force (LRU clock, or LFU minutes and counter).
+  // 24 bits for the eviction policy in force (LRU clock, or LFU minutes and counter).
   uint32_t access() const { return access_[0] | access_[1] << 8 | uint32_t{access_[2]} << 16; }
   void set_access(uint32_t value) {
     access_[0] = static_cast<uint8_t>(value);
@@ -88,10 +88,10 @@ class Record {
     access_[2] = static_cast<uint8_t>(value >> 16);
   }
 
-  // A string that was changed in place reports itself as `raw`, as Redis's does.
+  // A string that was changed in place reports its encoding as `raw`, as in Redis.
   bool was_modified() const { return (flags_ & kModified) != 0; }
 
-  // Which of two states of its arena it was last written, or looked at, in: see
+  // The phase of its arena in which the record was last written or visited: see
   // RecordArena::set_phase().
   bool phase() const { return (flags_ & kPhase) != 0; }
   void set_phase(bool phase) {
@@ -102,9 +102,9 @@ class Record {
   friend class RecordArena;
   static constexpr uint8_t kExpiry = 1;
   static constexpr uint8_t kLongKey = 2;     // more than 255 bytes
-  static constexpr uint8_t kApart = 4;       // allocated apart from the slab's pages
+  static constexpr uint8_t kApart = 4;       // allocated outside of the slab's pages
   static constexpr uint8_t kModified = 8;    // see was_modified()
-  static constexpr uint8_t kLongValue = 16;  // embedded length takes two bytes
+  static constexpr uint8_t kLongValue = 16;  // the embedded length takes two bytes
   static constexpr uint8_t kPhase = 32;      // see phase()
 
   size_t expiry_bytes() const { return (flags_ & kExpiry) != 0 ? 8 : 0; }
@@ -124,7 +124,7 @@ class Record {
 static_assert(sizeof(Record) == Record::kHeader, "the header is packed");
 
 // Bytes of a string too long to embed, apart from the record so that growth is amortised and
-// freeing can happen in the background.
+// freeing can happen lazily.
 struct RawString {
   uint64_t size;
   uint64_t capacity;
@@ -134,11 +134,11 @@ struct RawString {
   size_t memory_bytes() const { return heap_size(sizeof(RawString) + capacity); }
 };
 
-// Makes, changes and frees the records of one partition and counts their bytes. Used under that
+// Allocates, changes and frees the records of one partition and counts their bytes. Used under that
 // partition's latch only.
 class RecordArena {
  public:
-  // A value that nobody refers to any more.
+  // A value that is no longer referenced.
   struct Garbage {
     Type type;
     Encoding encoding;
@@ -146,10 +146,10 @@ class RecordArena {
     size_t bytes;
   };
   static void free_garbage(const Garbage& garbage);  // any thread
-  // Takes what is too big to free in passing.
+  // Receives values that are too big to free inline.
   using FreeLater = void (*)(void* context, const Garbage& garbage);
 
-  // `most_apart`: see Slab. With 0 a record takes as much as it would among many.
+  // `most_apart`: see Slab. With 0 a record takes as much as among many others.
   explicit RecordArena(size_t most_apart = Slab::kApartBytes) : slab_(most_apart) {}
   RecordArena(const RecordArena&) = delete;
   RecordArena& operator=(const RecordArena&) = delete;
@@ -160,31 +160,31 @@ class RecordArena {
                       bool modified = false);
   Record* make_integer(std::string_view key, int64_t value, int64_t expiry);
 
-  // Gives the record another string value and deadline, in place if the block allows. The result is
-  // the record to use from now on; the old pointer is dead if it differs. `value` must not point
-  // into the record.
+  // Replaces the record's value by a string, and its expire time, in place if the block allows. The
+  // result is the record to use from now on; the old pointer is invalid if it differs. `value` must
+  // not point into the record.
   Record* assign_string(Record* record, std::string_view value, int64_t expiry,
                         bool modified = false);
   Record* assign_integer(Record* record, int64_t value, int64_t expiry);
-  // The bytes as they are, even when they spell an integer (INCRBYFLOAT's results do not become
+  // Stores the bytes as text, even when they spell an integer (results of INCRBYFLOAT do not become
   // `int`). `record` null: a new one under `key`; else `key` is ignored.
   Record* assign_text(Record* record, std::string_view key, std::string_view value, int64_t expiry);
-  // A collection, owned by the record from now on. `record` null: a new one under `key`; else `key`
-  // is ignored.
+  // Stores a collection, which the record then owns. `record` null: a new one under `key`; else
+  // `key` is ignored.
   Record* assign_collection(Record* record, std::string_view key, Type type,
                             const Collection& value, int64_t expiry);
-  // The record's collection has changed (and perhaps moved); it took `bytes_before`.
+  // The record's collection has changed (and perhaps moved); before, it took `bytes_before`.
   void update_collection(Record* record, const Collection& value, size_t bytes_before);
-  // Same value, another deadline (kNoExpiry: none).
+  // Same value, another expire time (kNoExpiry: none).
   Record* assign_expiry(Record* record, int64_t expiry);
-  // Same value and deadline under another key, from another arena or this one. A long string's
-  // bytes are handed over, not copied.
+  // Same value and expire time under another key, from another arena or this one. A long string's
+  // bytes are moved, not copied.
   Record* take_over(RecordArena& source, Record* record, std::string_view key);
-  // A copy of value and deadline under another key.
+  // A copy of value and expire time under another key.
   Record* clone(const Record* record, std::string_view key);
 
-  // For APPEND, SETRANGE, SETBIT: the string becomes `size` bytes long (never shorter than it is),
-  // new bytes zero. Returns the record and where its bytes are; they are yours until the next call.
+  // For APPEND, SETRANGE, SETBIT: extends the string to `size` bytes (never shortens it), new bytes
+  // zero. Returns the record and its bytes, which are writable until the next call.
   struct Mutable {
     Record* record;
     char* data;
@@ -193,29 +193,29 @@ class RecordArena {
 
   void free(Record* record, Freeing why = Freeing::kOnTheWay);
 
-  // `when` says of which values, if they are big, and outlives the arena; null: of none.
+  // `when` says which values, if they are big, and outlives the arena; null: none.
   void set_free_later(FreeLater run, void* context, const FreeingSet* when) {
     free_later_ = run;
     free_later_context_ = context;
     free_later_when_ = when;
   }
 
-  // Records that are made, or given another value, from now on are in this phase; those that are
-  // there stay in theirs until somebody moves them.
+  // The phase of records that are created, or get another value, from now on; existing records keep
+  // theirs.
   void set_phase(bool phase) { phase_ = phase ? Record::kPhase : uint8_t{0}; }
 
-  // How many values are so large that looking at all of one takes milliseconds.
+  // The number of values so large that reading all of one takes milliseconds.
   static constexpr size_t kLargeValue = size_t{4} << 20;
   size_t large_values() const { return large_values_; }
 
-  // Memory of the records, with the allocator's rounding and with free blocks kept for reuse.
+  // Memory of the records, including the allocator's rounding and free blocks kept for reuse.
   size_t memory_bytes() const { return slab_.memory_bytes() + oversize_bytes_; }
 
-  // Records freed in no order leave free blocks in pages that other records still use. True: these
-  // are so many that compact() is worth its time.
+  // Records freed in random order leave free blocks in pages that other records use. True: there
+  // are enough of these for compact() to be worth its time.
   bool is_sparse() const { return slab_.is_sparse(); }
   // Moves the records of one page to others, calls `moved(from, to)` for each, and frees the page.
-  // `from` must not be read by then. False: no page can be freed.
+  // `from` is not readable by then. False: no page can be freed.
   bool compact(const std::function<void(const void* from, Record* to)>& moved) {
     return slab_.compact([&](void* from, void* to) { moved(from, static_cast<Record*>(to)); });
   }
@@ -241,9 +241,9 @@ class RecordArena {
   static size_t bytes_of(const Record* record);
   void write_header(Record* at, std::string_view key, int64_t expiry, const Shape& shape) const;
   static Shape shape_of(const Record* record);
-  // What the value takes outside of the record.
+  // The size of the value outside of the record.
   static size_t outside_bytes(const Record* record);
-  // A value took `before` bytes outside of its record and takes `now`.
+  // A value's size outside of its record has changed from `before` to `now`.
   void count_outside(size_t before, size_t now) {
     oversize_bytes_ += now - before;
     large_values_ += size_t{now >= kLargeValue} - size_t{before >= kLargeValue};
@@ -254,7 +254,7 @@ class RecordArena {
   RawString* make_raw(std::string_view value, size_t capacity);
 
   Slab slab_;
-  size_t oversize_bytes_ = 0;  // records too big for the slab, and what lies outside of records
+  size_t oversize_bytes_ = 0;  // records too big for the slab, and data outside of records
   size_t large_values_ = 0;
   uint8_t phase_ = 0;  // Record::kPhase or nothing
   FreeLater free_later_ = nullptr;

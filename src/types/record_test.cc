@@ -1,3 +1,5 @@
+// Random operations on records are compared with a model; then phases, compaction and lazy freeing.
+
 #include "types/record.h"
 
 #include <gtest/gtest.h>
@@ -18,7 +20,8 @@ std::string text_of(const Record* record) {
   return std::string(string_bytes(*record, scratch));
 }
 
-// Of one among many; the first few are apart, and rounded up by the allocator.
+// The size of one record among many; the first few are outside of pages, and rounded by the
+// allocator.
 size_t bytes_of_one(std::string_view value, int64_t expiry) {
   RecordArena arena;
   std::vector<Record*> records;
@@ -57,8 +60,8 @@ TEST(RecordTest, EncodingNamesFollowRedis) {
   arena.free(grown);
 }
 
-// Every operation in random order on keys and values of every size, beside a plain model.
-TEST(RecordTest, RandomLifeKeepsKeyValueAndDeadline) {
+// Every operation in random order on keys and values of every size, against a model.
+TEST(RecordTest, RandomOperationsKeepKeyValueAndExpireTime) {
   struct Expected {
     Record* record;
     std::string key, value;
@@ -126,8 +129,8 @@ TEST(RecordTest, RandomLifeKeepsKeyValueAndDeadline) {
   }
 }
 
-// What takes long is freed elsewhere where that is asked for; what takes too long always is.
-TEST(RecordArenaTest, WhatIsWrittenIsInThePhaseOfTheArena) {
+// Big values are freed lazily where a directive says so; the biggest always.
+TEST(RecordArenaTest, WrittenRecordsHaveThePhaseOfTheArena) {
   RecordArena arena;
   Record* old = arena.make_string("old", "1", kNoExpiry);
   Record* other = arena.make_string("other", std::string(300, 'x'), 5);
@@ -202,7 +205,7 @@ TEST(RecordArenaTest, LargeValuesAreCounted) {
   EXPECT_EQ(elsewhere.large_values(), 0u);
 }
 
-TEST(RecordArenaTest, BigValuesAreFreedElsewhere) {
+TEST(RecordArenaTest, BigValuesAreFreedLazily) {
   RecordArena arena;
   size_t deferred = 0;
   FreeingSet when = bit_of(Freeing::kUnlinked);

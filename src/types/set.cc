@@ -1,3 +1,6 @@
+// A set has three encodings that must change at the same points as in Redis, and random members
+// must be fair in each.
+
 #include "types/set.h"
 
 #include <algorithm>
@@ -13,7 +16,7 @@
 namespace sorrel {
 namespace {
 
-// An intset counts its members in 32 bits; nobody needs more than this in one.
+// An intset counts its members in 32 bits; this limit is below that.
 constexpr size_t kMaxIntsetEntries = size_t{1} << 30;
 
 Intset intset_of(const Collection& set) {
@@ -29,7 +32,7 @@ MemberSet& table_of(const Collection& set) {
 SetMember integer_member(int64_t integer) {
   return {.integer = integer};
 }
-// Of the members of a table: no two share it while the table does not change.
+// The identity of a member in a table: unique while the table does not change.
 uint64_t identity_of(const SetMember& member) {
   if (member.is_integer()) return static_cast<uint64_t>(member.integer) << 1 | 1;
   return reinterpret_cast<uint64_t>(member.data) << 1;
@@ -147,7 +150,7 @@ SetMember Set::random(Random& random) const {
 void Set::sample(size_t count, Random& random, const Visit& visit) const {
   const size_t all = size();
   if (set_.encoding == Encoding::kHashtable && count < all / 4) {
-    // Few of many: drawn one by one, and drawn again when drawn before.
+    // Few of many: drawn one by one, and drawn again when repeated.
     std::unordered_set<uint64_t> drawn;
     while (drawn.size() < count) {
       const SetMember member = this->random(random);
@@ -240,7 +243,7 @@ void SetEdit::add_text_to_intset(std::string_view member) {
   }
   const bool fits = count < limits_.max_listpack_entries &&
                     std::max(longest, member.size()) <= limits_.max_listpack_value &&
-                    // No integer takes more than twelve bytes in a listpack.
+                    // an integer takes at most twelve bytes in a listpack
                     count * 12 + member.size() < listpack::kMaxBytes / 2;
   if (!fits) {
     convert_to_table();
@@ -312,7 +315,7 @@ std::vector<std::string> SetEdit::pop(size_t count, Random& random) {
   return popped;
 }
 
-// Lays the small encodings out anew, in one pass however many go.
+// Rebuilds the small encodings in one pass, however many members are removed.
 void SetEdit::keep_unless(const std::vector<bool>& gone) {
   size_t index = 0;
   if (set_.encoding == Encoding::kIntset) {

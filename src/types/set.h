@@ -15,8 +15,8 @@ namespace sorrel {
 
 class Random;
 
-// Distinct members. Integers alone are an intset; few short members are a listpack; the rest is a
-// table (hashtable). A set only ever grows into the next encoding, never back.
+// Distinct members. Integers alone are an intset; few short members are a listpack; all others are
+// a table (hashtable). A set only ever grows into the next encoding, never back.
 
 // A member is a text, or an integer that stands for its canonical text.
 using SetMember = CollectionText;
@@ -28,13 +28,13 @@ struct SetLimits {
   const KeyHasher* hasher;
 };
 
-// Reads a set. Members that it hands out are valid until the set changes.
+// Reads a set. Members that it returns are valid until the set changes.
 class Set {
  public:
   explicit Set(const Collection& set) : set_(set) {}
 
   Encoding encoding() const { return set_.encoding; }
-  // Two keys never share their data, so this tells whether two readers read the same set.
+  // Two keys never share a collection, so this tells whether two readers read the same set.
   bool same_as(const Set& other) const { return set_.data == other.set_.data; }
 
   size_t size() const;
@@ -43,36 +43,36 @@ class Set {
 
   using Visit = std::function<void(const SetMember&)>;
   void for_each(const Visit& visit) const;
-  // Until `visit` says false.
+  // Stops when `visit` returns false.
   void for_each_while(const std::function<bool(const SetMember&)>& visit) const;
-  // One step of SCAN; small encodings give everything and 0.
+  // One step of SCAN; small encodings visit everything and return 0.
   uint64_t scan(uint64_t cursor, const Visit& visit) const;
 
-  // Each with the same chance. Precondition: not empty.
+  // Each member has the same chance. Precondition: not empty.
   SetMember random(Random& random) const;
-  // `count` different ones, every choice with the same chance, in no particular order.
-  // Precondition: count <= size().
+  // `count` different members, every choice with the same chance, in undefined order. Precondition:
+  // count <= size().
   void sample(size_t count, Random& random, const Visit& visit) const;
 
  protected:
   Collection set_;
 };
 
-// Changes a set. `set` is told what becomes of it with every change.
+// Changes a set; every change may update `set`.
 class SetEdit : public Set {
  public:
   SetEdit(Collection& set, const SetLimits& limits) : Set(set), home_(set), limits_(limits) {}
 
-  // Before `count` members are added, of which this is the first: picks the encoding that suits
-  // so many, as Redis does, even if they turn out to be the same.
+  // To be called before `count` members are added, of which this is the first: chooses the encoding
+  // for that many, as Redis does, even if they turn out to be equal.
   void expect(std::string_view first, size_t count);
-  // False when it was there already. The text does not lie in this set.
+  // False when the member was present. The text must not lie in this set.
   bool add(std::string_view member);
   bool add(const SetMember& member);
-  // False when it was not there.
+  // False when the member was absent.
   bool remove(std::string_view member);
   bool remove(const SetMember& member);
-  // Takes out so many different ones, every choice with the same chance. Precondition: count <
+  // Removes `count` different members, every choice with the same chance. Precondition: count <
   // size().
   std::vector<std::string> pop(size_t count, Random& random);
 
@@ -89,7 +89,7 @@ class SetEdit : public Set {
   const SetLimits& limits_;
 };
 
-// A set that belongs to nobody yet: the result of SUNION and its like.
+// A set without a key: the result of SUNION and similar commands.
 class NewSet {
  public:
   explicit NewSet(const SetLimits& limits);
@@ -98,7 +98,7 @@ class NewSet {
   NewSet& operator=(const NewSet&) = delete;
 
   SetEdit& edit() { return edit_; }
-  // The caller owns the collection now.
+  // The caller takes ownership of the collection.
   Collection release();
 
  private:

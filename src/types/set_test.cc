@@ -1,3 +1,5 @@
+// The limits of the encodings, then random edits in each encoding against a std::set.
+
 #include "types/set.h"
 
 #include <gtest/gtest.h>
@@ -56,7 +58,7 @@ TEST(SetEncoding, ATextAmongManyIntegersMakesATable) {
   EXPECT_EQ(set.edit().encoding(), Encoding::kHashtable);
 }
 
-TEST(SetEncoding, IsPickedByWhatIsExpected) {
+TEST(SetEncoding, IsChosenByTheExpectedSize) {
   const auto encoding_for = [](std::string_view first, size_t count) {
     NewSet set(kLimits);
     set.edit().expect(first, count);
@@ -143,7 +145,7 @@ TEST_P(SetModel, SamplesAndPopsDifferentMembersFairly) {
   EXPECT_EQ(content(set), left);
 }
 
-TEST_P(SetModel, ScanMeetsAllAndWalkingCanStop) {
+TEST_P(SetModel, ScanVisitsAllAndWalkingCanStop) {
   for (int i = 0; i < 100; i++) set.add(some_member(10'000));
   Model met;
   uint64_t cursor = 0;

@@ -1,3 +1,6 @@
+// Deleting entries leaves gaps in nodes and in the groups' references; the stream keeps counts,
+// first id and greatest deleted id exact, as XINFO reports them.
+
 #include "types/stream.h"
 
 #include <algorithm>
@@ -176,7 +179,7 @@ uint64_t Stream::trim(const StreamTrim& rule) {
   if (rule.kind == StreamTrim::Kind::kNone) return 0;
   const bool only_acked = rule.refs == StreamRefs::kAcked && !groups_.empty();
   uint64_t removed = 0;
-  StreamId last;  // of those removed
+  StreamId last;  // of the removed entries
   auto node = nodes_.begin();
   while (node != nodes_.end() && is_trimmed(rule, node->first)) {
     const auto next = std::next(node);
@@ -192,14 +195,14 @@ uint64_t Stream::trim(const StreamTrim& rule) {
       break;
     } else {
       removed += trim_within(rule, node, last);
-      // Only what is still referred to can have been left in this one.
+      // Only entries that are still referenced can remain in this node.
       if (!only_acked) break;
     }
     node = next;
   }
   if (removed == 0) return 0;
   find_first();
-  // What stays in front of what went makes holes, as XDEL does.
+  // An entry that stays before removed ones makes gaps, as XDEL does.
   if (length_ != 0 && first_id_ < last) max_deleted_id_ = std::max(max_deleted_id_, last);
   return removed;
 }
@@ -212,7 +215,7 @@ StreamWalk::StreamWalk(const Stream& stream, const StreamId& from, const StreamI
   if (node_ != nodes_.begin()) {
     --node_;
   } else if (!up) {
-    node_ = nodes_.end();  // everything is above `to`
+    node_ = nodes_.end();  // all entries are above `to`
   }
   if (from > to) node_ = nodes_.end();
   if (node_ == nodes_.end()) return;
@@ -256,7 +259,7 @@ const CollectionOps& stream_ops() {
           [] {
             return Collection{Encoding::kStream, new Stream};
           },
-      // A stream without entries is a stream: it has a last id, and perhaps groups.
+      // A stream without entries still exists: it has a last id, and perhaps groups.
       .size =
           [](const Collection& value) {
             return std::max<size_t>(1, static_cast<const Stream*>(value.data)->length());

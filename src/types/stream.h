@@ -22,26 +22,26 @@ struct StreamLimits {
   int64_t node_entries;
 };
 
-// What becomes of the groups' references to an entry that is to go.
+// How XDELEX and trimming treat the groups' references to an entry that is removed.
 enum class StreamRefs : uint8_t {
-  kKeep,    // they stay, and point to nothing
-  kDelete,  // they go with it
-  kAcked,   // there must be none: an entry that a group has pending or still to read stays
+  kKeep,    // references stay, and dangle
+  kDelete,  // references are removed with the entry
+  kAcked,   // an entry that a group has pending or still to read is not removed
 };
 
-// Which of the oldest entries have to go.
+// Which of the oldest entries are trimmed.
 struct StreamTrim {
   enum class Kind : uint8_t { kNone, kMaxLength, kMinId } kind = Kind::kNone;
-  uint64_t max_length = 0;   // kMaxLength: so many stay
-  StreamId min_id;           // kMinId: what is below goes
+  uint64_t max_length = 0;   // kMaxLength: the number of entries to keep
+  StreamId min_id;           // kMinId: entries below are trimmed
   bool approximate = false;  // whole nodes only
-  uint64_t limit = 0;        // no more than so many at once; 0: any number
+  uint64_t limit = 0;        // the most entries to remove at once; 0: no limit
   StreamRefs refs = StreamRefs::kKeep;
 };
 
 // An append-only log of entries, each some fields with values under an ascending id, and the groups
-// that read it. The entries stand in nodes (stream_node.h), ordered by the id of their first one:
-// finding an id takes logarithmic time and a walk through one node, appending constant time.
+// that read it. The entries are stored in nodes (stream_node.h), ordered by the id of their first
+// entry: finding an id takes logarithmic time and a walk through one node, appending constant time.
 //
 // Invariants: 1. no node is without a live entry; 2. first_id() is that of the first live entry,
 // 0-0 when there is none; 3. last_id() is never below an entry's id; 4. each pending entry of a
@@ -61,31 +61,31 @@ class Stream {
   const StreamId& last_id() const { return last_id_; }
   const StreamId& max_deleted_id() const { return max_deleted_id_; }
   size_t node_count() const { return nodes_.size(); }
-  // By the ids that the nodes' entries are counted from.
+  // Keyed by the ids to which the nodes' entries are relative.
   const std::map<StreamId, listpack::Block>& nodes() const { return nodes_; }
   size_t memory_bytes() const { return sizeof(Stream) + bytes_; }
 
   // Preconditions: `id` above last_id(), storable pairs.
   void append(const StreamId& id, stream_node::Pairs pairs, const StreamLimits& limits);
-  // A whole node behind the others, owned from now on; ids and counts of the stream are then for
-  // the caller to set. Precondition: stream_node::check(), and no entry of it is at or below one
-  // that is there. A node without a live entry is freed at once.
+  // Appends a whole node and takes ownership; the caller then sets ids and counts of the stream.
+  // Precondition: stream_node::check(), and every entry of it is above the existing ones. A node
+  // without a live entry is freed at once.
   void push_node(const StreamId& id, listpack::Block node);
   bool contains(const StreamId& id) const { return find(id).has_value(); }
   // Valid until the stream changes.
   std::optional<StreamEntry> find(const StreamId& id) const;
-  // The greatest id of an entry; 0-0 when there is none.
+  // The greatest id of a live entry; 0-0 when there is none.
   StreamId last_entry_id() const;
   // False when there is no such entry.
   bool erase(const StreamId& id);
-  // How many were removed.
+  // Returns the number of removed entries.
   uint64_t trim(const StreamTrim& rule);
-  // What XSETID sets. Precondition: no entry is above `last`.
+  // Sets the values of XSETID. Precondition: no entry is above `last`.
   void set_last_id(const StreamId& last) { last_id_ = last; }
   void set_entries_added(uint64_t count) { entries_added_ = count; }
   void set_max_deleted_id(const StreamId& id) { max_deleted_id_ = id; }
 
-  // Groups; null when there is none of that name, or already one.
+  // Groups; null when there is no group of that name, or one exists already.
   const Groups& groups() const { return groups_; }
   StreamGroup* group(std::string_view name);
   const StreamGroup* group(std::string_view name) const;
@@ -94,35 +94,35 @@ class Stream {
 
   static StreamConsumer* consumer(StreamGroup& group, std::string_view name);
   static const StreamConsumer* consumer(const StreamGroup& group, std::string_view name);
-  // Precondition: there is none of that name.
+  // Precondition: there is no consumer of that name.
   StreamConsumer& add_consumer(StreamGroup& group, std::string_view name, int64_t now_ms);
-  // The number of entries that were with it, which are pending no more.
+  // Returns the number of the consumer's entries, which are no longer pending.
   size_t erase_consumer(StreamGroup& group, std::string_view name);
-  // The entry is with `consumer` from now on. One that was not pending gets the counters of a first
-  // delivery at `now_ms`; another one keeps what it has.
+  // Assigns the entry to `consumer`. An entry that was not pending gets the counters of a first
+  // delivery at `now_ms`; a pending one keeps its counters.
   StreamPending& assign(StreamGroup& group, const StreamId& id, StreamConsumer& consumer,
                         int64_t now_ms);
-  // False when it was not pending.
+  // False when the entry was not pending.
   bool acknowledge(StreamGroup& group, const StreamId& id);
-  // Is it pending in a group, or has a group still to read it?
+  // Is the entry pending in a group, or has a group still to read it?
   bool is_referenced(const StreamId& id) const;
-  // It is pending nowhere any more; in how many groups it was.
+  // Removes the entry from all groups' pending lists; returns in how many it was.
   size_t acknowledge_everywhere(const StreamId& id);
 
   // May the count of entries from `from` on differ from that of ids added, because of XDEL?
   bool has_holes_from(const StreamId& from) const;
-  // How many entries were ever added up to `id`; nullopt when nobody can tell any more.
+  // The number of entries that were ever added up to `id`; nullopt when it is no longer known.
   std::optional<int64_t> count_up_to(const StreamId& id) const;
-  // How many entries the group has still to read; nullopt as above.
+  // The number of entries that the group has still to read; nullopt as above.
   std::optional<int64_t> lag(const StreamGroup& group) const;
-  // The group's position moves on to `id`.
+  // Advances the group's position to `id`.
   void advance(StreamGroup& group, const StreamId& id) const;
 
  private:
   friend class StreamWalk;
   using Nodes = std::map<StreamId, listpack::Block>;
 
-  // What a node of a tree takes besides its payload.
+  // The size of a tree node besides its payload.
   static constexpr size_t kTreeNode = 48;
   static size_t group_bytes(std::string_view name);
   static size_t consumer_bytes(std::string_view name);
@@ -133,12 +133,12 @@ class Stream {
                const StreamLimits& limits) const;
   bool may_drop(const StreamTrim& rule, const Nodes::value_type& node, uint64_t live) const;
   bool is_trimmed(const StreamTrim& rule, const StreamId& id) const;
-  // `last`: the id of the last that went, when any did.
+  // `last`: set to the id of the last removed entry, if any.
   uint64_t trim_within(const StreamTrim& rule, Nodes::iterator node, StreamId& last);
   bool refers_to(const Nodes::value_type& node) const;
   void acknowledge_all_of(const Nodes::value_type& node);
-  // Makes `more` of the node's entries, which are marked, count as deleted; frees it when it was
-  // the last. The node's bytes were `before`.
+  // Counts `more` of the node's marked entries as deleted; frees the node when no live entry is
+  // left. The node's bytes were `before`.
   void settle(Nodes::iterator node, uint64_t more, size_t before);
   void drop(Nodes::iterator node);
   void find_first();
@@ -153,7 +153,7 @@ class Stream {
   size_t bytes_ = 0;  // outside of this object
 };
 
-// Walks over the live entries with ids within [from, to], up or down. The stream must not change
+// Iterates over the live entries with ids within [from, to], up or down. The stream must not change
 // meanwhile.
 class StreamWalk {
  public:
@@ -165,7 +165,7 @@ class StreamWalk {
   bool next(StreamEntry& entry);
 
  private:
-  // The next entry whether it is wanted or not; false at the end.
+  // The next entry, in the range or not; false at the end.
   bool step(StreamEntry& entry);
   void leave_node();
 

@@ -2,12 +2,12 @@
 
 #include "types/stream_node.h"
 
-// Looking through a node that came from elsewhere, before anybody relies on it.
+// Validates a node from an untrusted source before it is used.
 
 namespace sorrel::stream_node {
 namespace {
 
-// Goes through a listpack element by element; the first mistake is latched.
+// Walks a listpack element by element; the first error is latched.
 class Walker {
  public:
   explicit Walker(ConstBlock node) : node_(node), at_(listpack::first(node)) {}
@@ -15,7 +15,7 @@ class Walker {
   bool failed() const { return failed_; }
   bool at_end() const { return at_ == listpack::kNone; }
 
-  // An integer, and kept as one: texts that spell one are not read as numbers by anybody.
+  // An integer stored as one: texts that spell an integer are not accepted as numbers.
   int64_t integer() {
     if (at_end() || failed_) return fail();
     const listpack::Element element = listpack::get(node_, at_);
@@ -71,7 +71,7 @@ Seen read_entry(Walker& walk, const Head& head, const StreamId& first) {
   constexpr int64_t kFixedElements = 3;  // flags and the two parts of the id
   const int64_t flags = walk.integer();
   if (flags < 0 || flags > (kDeleted | kSameNames)) walk.fail();
-  // Differences, in arithmetic that wraps, as they are written.
+  // Differences are computed with wrapping arithmetic, as they were written.
   const StreamId id{first.ms + static_cast<uint64_t>(walk.integer()),
                     first.seq + static_cast<uint64_t>(walk.integer())};
   int64_t elements = kFixedElements;
@@ -80,7 +80,7 @@ Seen read_entry(Walker& walk, const Head& head, const StreamId& first) {
     elements += head.fields;
   } else {
     int64_t fields = walk.integer();
-    // No listpack has as many elements as would overflow.
+    // A listpack can't have enough elements to overflow this.
     if (fields < 1 || fields > std::numeric_limits<int32_t>::max()) fields = walk.fail();
     walk.skip(2 * fields);
     elements += 2 * fields + 1;

@@ -4,7 +4,7 @@
 
 #include "types/stream.h"
 
-// The part of Stream that deals with groups.
+// The group operations of Stream.
 
 namespace sorrel {
 
@@ -13,7 +13,7 @@ size_t Stream::group_bytes(std::string_view name) {
 }
 
 size_t Stream::consumer_bytes(std::string_view name) {
-  // The name stands twice: as the key and in the consumer.
+  // The name is stored twice: as the key and in the consumer.
   return kTreeNode + sizeof(decltype(StreamGroup::consumers)::value_type) + 2 * name.size();
 }
 
@@ -79,7 +79,7 @@ size_t Stream::erase_consumer(StreamGroup& group, std::string_view name) {
 
 StreamPending& Stream::assign(StreamGroup& group, const StreamId& id, StreamConsumer& consumer,
                               int64_t now_ms) {
-  // Most are new and behind all others.
+  // Most entries are new and after all others.
   const bool behind = group.pending.empty() || group.pending.rbegin()->first < id;
   const auto hint = behind ? group.pending.end() : group.pending.lower_bound(id);
   const size_t before = group.pending.size();
@@ -125,7 +125,7 @@ std::optional<int64_t> Stream::count_up_to(const StreamId& id) const {
   if (id > last_id_) return std::nullopt;
   if (id == last_id_ || length_ == 0) return added;
   if (!max_deleted_id_.is_zero() && max_deleted_id_ >= first_id_) return std::nullopt;
-  // Without holes, what is missing was removed in front.
+  // Without gaps, all missing entries were removed from the start.
   const auto removed = static_cast<int64_t>(entries_added_ - length_);
   if (id < first_id_) return removed;
   if (id == first_id_) return static_cast<int64_t>(entries_added_ - length_ + 1);
@@ -139,7 +139,7 @@ std::optional<int64_t> Stream::lag(const StreamGroup& group) const {
     read = count_up_to(group.last_id);
   }
   if (!read) return std::nullopt;
-  // Clients may set both counts to anything: the difference wraps.
+  // Clients may set both counts to any value: the difference wraps.
   return static_cast<int64_t>(entries_added_ - static_cast<uint64_t>(*read));
 }
 

@@ -25,7 +25,7 @@ std::string StreamId::text() const {
 
 namespace {
 
-// As Redis reads the halves of an id: blanks in front, a plus and leading zeros do no harm.
+// Parses the halves of an id as Redis does: leading blanks, a plus and leading zeros are accepted.
 std::optional<uint64_t> parse_half(std::string_view text) {
   while (!text.empty() && is_space(text[0])) text.remove_prefix(1);
   if (!text.empty() && text[0] == '+') text.remove_prefix(1);

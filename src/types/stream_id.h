@@ -9,7 +9,7 @@
 
 namespace sorrel {
 
-// The name of a stream's entry: milliseconds and a number among those of the same millisecond.
+// The id of a stream's entry: milliseconds and a sequence number within the millisecond.
 struct StreamId {
   uint64_t ms = 0;
   uint64_t seq = 0;
@@ -17,7 +17,7 @@ struct StreamId {
   auto operator<=>(const StreamId&) const = default;
   bool is_zero() const { return ms == 0 && seq == 0; }
 
-  // The neighbours; nullopt when there is none.
+  // The adjacent ids; nullopt when there is none.
   std::optional<StreamId> after() const;
   std::optional<StreamId> before() const;
   std::string text() const;

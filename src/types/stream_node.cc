@@ -1,3 +1,6 @@
+// A node must be byte-compatible with Redis's stream listpacks, because dumps and files carry it
+// unchanged.
+
 #include "types/stream_node.h"
 
 #include <string>
@@ -10,7 +13,7 @@ constexpr int64_t kDeleted = 1;
 constexpr int64_t kSameNames = 2;
 // Flags and the two parts of the id.
 constexpr int64_t kFixedElements = 3;
-// Everything of head and entry that is not a name or value.
+// The number of elements that are not names or values.
 constexpr size_t kOtherElements = 9;
 
 int64_t integer(ConstBlock node, Position at) {
@@ -36,7 +39,7 @@ bool has_names(ConstBlock node, Pairs pairs) {
   return true;
 }
 
-// Before the position of an entry stands the size of the one before it.
+// The element before an entry is the size of the previous entry.
 Position back_from(ConstBlock node, Position size_at) {
   const int64_t size = integer(node, size_at);
   if (size == 0) return listpack::kNone;
@@ -80,7 +83,7 @@ bool Fields::next(listpack::Element& name, listpack::Element& value) {
 }
 
 bool storable(Pairs pairs) {
-  // The names may stand twice, in the head and in the entry; an element has some bytes around it.
+  // The names may be stored twice, in the head and in the entry; an element has some extra bytes.
   constexpr size_t kAround = 10;
   const size_t elements = 2 * pairs.size() + kOtherElements;
   if (elements > listpack::kMaxBytes / kAround) return false;
@@ -117,7 +120,7 @@ Block append(Block node, const StreamId& first, const StreamId& id, Pairs pairs)
   return listpack::append(node, kFixedElements + (same ? fields : 2 * fields + 1));
 }
 
-// The names in its head stay, whoever has them: so it never grows.
+// Keeps the names in the head even if no live entry has them, so the node never grows.
 Block without_deleted(ConstBlock node, const StreamId& first_id) {
   IntegerText scratch;
   Block clean = listpack::make();
@@ -162,7 +165,7 @@ int64_t deleted(ConstBlock node) {
 
 Position first(ConstBlock node) {
   const Position count = position_of_field_count(node);
-  // The names and the 0 behind them.
+  // The names and the 0 after them.
   return skip(node, count, integer(node, count) + 2);
 }
 

@@ -8,15 +8,15 @@
 #include "structs/listpack.h"
 #include "types/stream_id.h"
 
-// Some tens of a stream's entries in one listpack, laid out as Redis lays them out, so that dumps
-// and files can carry a node as it is.
+// Some tens of a stream's entries in one listpack, in Redis's layout, so that dumps and files can
+// carry a node unchanged.
 //
 //   node   | live | deleted | fields | name ... | 0 | entry | entry | ...
 //   entry  | flags | ms | seq | value ... | size |                         same names as the node
 //          | flags | ms | seq | fields | name | value | ... | size |       others
 //
 // `live` and `deleted` count entries; ms and seq are differences from the node's own id, which is
-// that of its first entry and is kept by the owner; `size` is how many elements of the entry stand
+// that of its first entry and is stored by the owner; `size` is the number of the entry's elements
 // before it, for walking backwards, and the node's head ends in 0 for the same reason. Deleted
 // entries stay, marked in their flags.
 namespace sorrel::stream_node {
@@ -31,7 +31,7 @@ struct Entry {
   bool same_names;
   ConstBlock node;
   Position at;      // of the flags
-  Position values;  // behind the ids, or behind the number of fields
+  Position values;  // after the ids, or after the number of fields
   int64_t fields;
 };
 
@@ -39,36 +39,36 @@ struct Entry {
 class Fields {
  public:
   explicit Fields(const Entry& entry);
-  // False behind the last.
+  // False past the last pair.
   bool next(listpack::Element& name, listpack::Element& value);
 
  private:
   ConstBlock node_;
-  Position name_;   // in the head, when the names are there
+  Position name_;   // in the head, when the entry shares the node's names
   Position value_;  // of the value, or of the name before it
   bool same_names_;
   int64_t left_;
 };
 
-// Names and values one after the other. An even number, at least two.
+// Names and values, alternating. An even number, at least two.
 using Pairs = std::span<const std::string_view>;
 
 // Can any node hold them?
 bool storable(Pairs pairs);
-// Is there room for them in this one, whatever the limits of its owner?
+// Does this node have space for them, whatever the limits of its owner?
 bool fits(ConstBlock node, Pairs pairs);
 
-// A node without entries that expects entries with these names.
+// A node without entries, for entries with these names.
 Block make(Pairs pairs);
-// Behind the others; `first` is the node's id. Precondition: fits().
+// Appends an entry; `first` is the node's id. Precondition: fits().
 [[nodiscard]] Block append(Block node, const StreamId& first, const StreamId& id, Pairs pairs);
 
-// Is this listpack a node in every element: counts, flags, names, sizes, and ids of its live
-// entries that ascend from `first` on? For bytes from outside; nullopt if it is none.
+// Is this listpack a valid node in every element: counts, flags, names, sizes, and ids of its live
+// entries that ascend from `first` on? For untrusted bytes; nullopt if it is not.
 struct Checked {
   StreamId last;  // of the live entries; `first` when there are none
   // All ids ascend, and the last is that of a live entry. XSETID of older versions lets new entries
-  // come behind deleted ones that have greater ids.
+  // follow deleted ones with greater ids.
   bool tidy = false;
 };
 std::optional<Checked> check(ConstBlock node, const StreamId& first);
@@ -85,7 +85,7 @@ Position next(const Entry& entry);
 Position prev(const Entry& entry);
 Entry read(ConstBlock node, const StreamId& first, Position at);
 
-// Marks only: the counts follow in one go, with count_deleted. Neither position moves.
+// Only marks: count_deleted() then updates the counts at once. Neither position moves.
 [[nodiscard]] Block mark_deleted(Block node, const Entry& entry);
 [[nodiscard]] Block count_deleted(Block node, int64_t more);
 

@@ -1,3 +1,5 @@
+// Layout and bounds of nodes, trimming, consumer groups, and random edits against a model.
+
 #include "types/stream.h"
 
 #include <gtest/gtest.h>
@@ -62,7 +64,7 @@ TEST(StreamId, HasNeighbours) {
   EXPECT_EQ(kMinStreamId.before(), std::nullopt);
 }
 
-TEST(Stream, EntriesComeBackAsTheyWentIn) {
+TEST(Stream, EntriesRoundTrip) {
   Stream stream;
   add(stream, {1, 1}, {"name", "a", "age", "7"});
   add(stream, {1, 2}, {"name", "b", "age", "-12"});
@@ -91,7 +93,7 @@ TEST(Stream, NodesAreBounded) {
   EXPECT_EQ(unbounded.node_count(), 1u);
 }
 
-// The bytes that Redis writes for XADD s 1-1 f v, XADD s 1-2 f w: what dumps will carry.
+// The bytes that Redis writes for XADD s 1-1 f v, XADD s 1-2 f w, as in dumps.
 TEST(Stream, NodeLayoutIsThatOfRedis) {
   const std::string_view first[] = {"f", "v"};
   const std::string_view second[] = {"f", "w"};

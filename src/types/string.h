@@ -11,7 +11,7 @@ namespace sorrel {
 
 // Reading string records. Precondition everywhere: record.type() == Type::kString.
 
-inline constexpr size_t kEmbstrLimit = 44;  // where OBJECT ENCODING turns from embstr to raw
+inline constexpr size_t kEmbstrLimit = 44;  // where OBJECT ENCODING changes from embstr to raw
 
 // The bytes, in the record or (for an integer) written into `scratch`; valid as long as both.
 inline std::string_view string_bytes(const Record& record, IntegerText& scratch) {
@@ -29,7 +29,7 @@ inline std::string_view string_bytes(const Record& record, IntegerText& scratch)
 
 size_t string_length(const Record& record);
 
-// The value as a 64-bit integer, nullopt if its text is none.
+// The value as a 64-bit integer, nullopt if its text is not one.
 std::optional<int64_t> string_integer(const Record& record);
 
 // "int", "embstr" or "raw".

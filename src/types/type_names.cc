@@ -47,7 +47,7 @@ std::string_view encoding_name(const Record& record) {
     case Encoding::kStream:
       return "stream";
     case Encoding::kBloom:
-      return "raw";  // as any type of a module
+      return "raw";  // as for any module type
   }
   return "unknown";
 }

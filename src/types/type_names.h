@@ -12,7 +12,7 @@ std::string_view type_name(Type type);
 // The type of that name, in any case; nullopt when there is none.
 std::optional<Type> type_named(std::string_view name);
 
-// How the value is kept, as OBJECT ENCODING answers: "int", "embstr", "listpack", ...
+// The encoding, as OBJECT ENCODING answers: "int", "embstr", "listpack", ...
 std::string_view encoding_name(const Record& record);
 
 }  // namespace sorrel

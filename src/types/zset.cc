@@ -1,3 +1,6 @@
+// A sorted set has two encodings that must order and print scores alike, and change at the same
+// points as in Redis.
+
 #include "types/zset.h"
 
 #include <algorithm>
@@ -24,7 +27,7 @@ bool is_after(std::string_view member, const LexBorder& max) {
   return max.exclusive ? member >= max.text : member > max.text;
 }
 
-// Scores that are whole numbers lie in listpacks as integers. nullopt: not one of them.
+// Whole scores are integers in listpacks. nullopt: not whole.
 std::optional<int64_t> whole(double score) {
   constexpr double kLimit = 9223372036854775808.0;
   if (!(score >= -kLimit && score < kLimit)) return std::nullopt;
@@ -134,7 +137,8 @@ uint64_t ZsetView::rank_of(const Found& found) const {
   return before;
 }
 
-// `begun(score, member)` holds from the first of the range on, `ended` from the first behind it on.
+// `begun(score, member)` holds from the first entry of the range on, `ended` from the first after
+// the range on.
 template <class Begun, class Ended>
 RankRange ZsetView::ranks_between(Begun&& begun, Ended&& ended) const {
   if (!is_listpack()) {
@@ -219,7 +223,7 @@ void Zset::append_packed(std::string_view member, double score) {
 }
 
 void Zset::insert_packed(std::string_view member, double score) {
-  // Most come in order: those need no look at the rest.
+  // Members mostly arrive in order: those need no search.
   listpack::Position at = listpack::last(block());
   if (at == listpack::kNone) return append_packed(member, score);
   IntegerText scratch;

@@ -13,11 +13,11 @@
 
 namespace sorrel {
 
-// Members with scores, in the order of scores and then of bytes. Small ones are a listpack of
-// member, score, member, score ... in that order; the others a ScoreMap, reported as `skiplist`.
+// Members with scores, in the order of scores and then of bytes. Small sorted sets are a listpack
+// of member, score, member, score ... in that order; the others a ScoreMap, reported as `skiplist`.
 // Scores are never NaN.
 
-// Up to where a sorted set stays a listpack.
+// The limits up to which a sorted set is a listpack.
 struct ZsetLimits {
   int64_t max_entries;
   int64_t max_value;
@@ -34,7 +34,7 @@ struct ScoreRange {
   ScoreBorder max;
 };
 
-// One end of a range of members: before all of them, behind all, or at `text`.
+// One end of a range of members: before all of them, after all, or at `text`.
 struct LexBorder {
   enum class Kind : uint8_t { kFirst, kText, kLast } kind;
   std::string_view text = {};
@@ -45,16 +45,16 @@ struct LexRange {
   LexBorder max;
 };
 
-// Neighbours in the order, by rank: `count` of them from `from` on.
+// Consecutive entries by rank: `count` of them from `from` on.
 struct RankRange {
   uint64_t from = 0;
   uint64_t count = 0;
 };
 
-// For those who only look.
+// Reads a sorted set.
 class ZsetView {
  public:
-  // Where a member is, if it is there. Valid until the next change.
+  // The position of a member, if present. Valid until the next change.
   struct Found {
     bool present = false;
     double score = 0;
@@ -71,11 +71,11 @@ class ZsetView {
   uint64_t rank_of(const Found& found) const;
 
   RankRange ranks_of(const ScoreRange& range) const;
-  // Sensible when all scores are equal, as the order of members is asked for.
+  // Only useful when all scores are equal, because the order of members is used.
   RankRange ranks_of(const LexRange& range) const;
 
-  // Calls visit(member, score) for the ranks given, which exist, from the lowest or the highest on.
-  // Views of members last until the visitor returns.
+  // Calls visit(member, score) for the given ranks, which must exist, from the lowest or the
+  // highest on. Views of members are valid until the visitor returns.
   template <class Visit>
   void for_each(const RankRange& ranks, bool backwards, Visit&& visit) const {
     for_each_while(ranks, backwards, [&](std::string_view member, double score) {
@@ -87,13 +87,13 @@ class ZsetView {
   void for_each(Visit&& visit) const {
     for_each({0, size()}, false, visit);
   }
-  // Until `visit` says false.
+  // Stops when `visit` returns false.
   template <class Visit>
   void for_each_while(const RankRange& ranks, bool backwards, Visit&& visit) const;
 
   // As Table::scan; a listpack is visited at once.
   uint64_t scan(uint64_t cursor, const std::function<void(std::string_view, double)>& visit) const;
-  // How ZSCAN writes a score: a listpack has whole numbers as integers.
+  // A score as ZSCAN writes it: a listpack has whole numbers as integers.
   std::string scanned_score(double score) const;
 
  protected:
@@ -101,7 +101,7 @@ class ZsetView {
   listpack::ConstBlock block() const { return static_cast<listpack::ConstBlock>(value_.data); }
   const ScoreMap& map() const { return *static_cast<const ScoreMap*>(value_.data); }
 
-  // `at` is that of the member.
+  // `at`: the position of the member.
   double score_at(listpack::Position at) const;
 
  private:
@@ -111,7 +111,7 @@ class ZsetView {
   Collection value_;
 };
 
-// For those who change it; `value` may get another encoding.
+// Changes a sorted set; `value` may get another encoding.
 class Zset {
  public:
   explicit Zset(Collection& value) : value_(value) {}
@@ -120,7 +120,7 @@ class Zset {
 
   // Precondition: absent.
   void insert(std::string_view member, double score, const ZsetLimits& limits);
-  // Precondition: `found` is that of `member`, present. Found is dead afterwards.
+  // Precondition: `found` is that of `member`, present. Invalidates `found`.
   void set_score(const ZsetView::Found& found, std::string_view member, double score);
   void erase(const ZsetView::Found& found);
   // Precondition: these ranks exist.
@@ -138,7 +138,7 @@ class Zset {
 };
 
 const CollectionOps& zset_ops();
-// The members of `map`, which ends here, in the encoding that the limits ask for.
+// The members of `map`, which is consumed, in the encoding that the limits require.
 Collection make_zset(ScoreMap* map, const ZsetLimits& limits);
 
 template <class Visit>

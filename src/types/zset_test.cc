@@ -1,3 +1,5 @@
+// Limits and byte layout of the listpack, then random edits of both encodings against a model.
+
 #include "types/zset.h"
 
 #include <gtest/gtest.h>
@@ -98,7 +100,7 @@ TEST(Zset, EmptyRangesOfAnEmptySet) {
   EXPECT_EQ(zset_ops().size(value.collection), 0u);
 }
 
-// Both encodings beside a model.
+// Both encodings against a model.
 class ZsetModel {
  public:
   explicit ZsetModel(int64_t entries) : limits_{entries, 64, &kZsetHasher} {}
