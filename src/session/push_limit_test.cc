@@ -70,6 +70,7 @@ TEST_F(PushLimitTest, UnreadInvalidationsCollapseIntoOneOfAllKeys) {
 }
 
 TEST_F(PushLimitTest, SoDoThoseForAListenerOfRESP2) {
+  sessions.options.pubsub_output = {};
   auto listener = client_with("SUBSCRIBE __redis__:invalidate\r\n");
   auto client = connect();
   ask(client, fmt::format("CLIENT TRACKING ON REDIRECT {} BCAST\r\n", id_of(listener)));
