@@ -5,9 +5,9 @@
 namespace sorrel::catalog {
 namespace {
 
-// ACL: users and what they may do.
+// ACL: users and their permissions.
 
-// What most of them are: for administrators, at any time, never from a script.
+// Common flags: for administrators, at any time, never from a script.
 constexpr uint64_t kAclFlags = kAdmin | kNoScript | kLoading | kStale | kSentinelCommand;
 
 constexpr Arg kCatArgs[] = {

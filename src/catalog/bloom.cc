@@ -2,7 +2,7 @@
 #include "catalog/families.h"
 #include "catalog/parts.h"
 
-// Bloom filters. In Redis these come with a module, and are shown as commands of one.
+// Bloom filters. In Redis these are commands of a module, and COMMAND shows them as such.
 
 namespace sorrel::catalog {
 namespace {

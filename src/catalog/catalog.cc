@@ -1,3 +1,6 @@
+// Look-up of commands by name, and the facts that are derived from their specs: effective flags,
+// ACL categories, and the older form of key specs.
+
 #include "catalog/catalog.h"
 
 #include <algorithm>
@@ -9,8 +12,8 @@
 namespace sorrel::catalog {
 namespace {
 
-// Case does not matter to the hash: OR 0x20 maps upper case on lower case, and what else it maps
-// together the comparison tells apart.
+// The hash ignores case: OR 0x20 maps upper case to lower case. The other characters that it maps
+// together are distinguished by the comparison.
 uint64_t word_hash(std::string_view word, uint64_t seed) {
   constexpr uint64_t kLowerCase = 0x2020202020202020ull;
   uint64_t hash = seed + word.size();
@@ -29,14 +32,14 @@ uint64_t name_hash(std::string_view parent, std::string_view name) {
   return word_hash(name, parent.empty() ? 0 : word_hash(parent, 1));
 }
 
-// All specs in order, and an open-addressed table of the positions of those that exist, plus one.
-// At most a quarter of the slots is used, so a name that is not there is settled within a few
-// probes; names longer than any command are not even hashed.
+// All specs in order, and an open-addressed table of the positions of existing commands, plus one.
+// At most a quarter of the slots is used, so a missing name is settled within a few probes; names
+// longer than any command are not even hashed.
 class Index {
  public:
   Index() {
     // clang-format off
-    // One line each, so that two people can add theirs.
+    // One line each, so that concurrent additions merge without conflict.
     const std::span<const CommandSpec> families[] = {
         kStringFamily,
         kHashFamily,
@@ -105,13 +108,12 @@ class Index {
   }
 
   std::vector<const CommandSpec*> known_;
-  size_t all_ = 0;  // how many of them exist; these come first
+  size_t all_ = 0;  // number of commands that exist; these come first
   std::vector<uint16_t> slots_;
   size_t longest_ = 0;
 };
 
-// Built at first use, never changed: the tables are constants of other files, which the compiler
-// cannot see while it compiles this one.
+// Built at first use, never changed: the tables are constants of other translation units.
 const Index& index() {
   static const Index the_index;
   return the_index;
@@ -254,7 +256,7 @@ uint64_t effective_acl_categories(const CommandSpec& spec) {
     if ((spec.flags & flag) != 0) categories |= implied;
   };
   imply(kWrite, kAclWrite);
-  // A script that may only read is still a script: @read does not open that door.
+  // A script that may only read is still a script: it is not in @read.
   if ((categories & kAclScripting) == 0) imply(kReadonly, kAclRead);
   imply(kAdmin, kAclAdmin | kAclDangerous);
   imply(kPubSub, kAclPubSub);

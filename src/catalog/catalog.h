@@ -10,14 +10,14 @@
 
 namespace sorrel::catalog {
 
-// Every command, families in a fixed order; a command with subcommands stands directly before them.
-// The views live as long as the program.
+// Every command, families in a fixed order; a command with subcommands precedes them directly. The
+// views live as long as the program.
 std::span<const CommandSpec* const> all();
 
-// What ACL rules and rename-command may name: all(), and then the commands of Redis that do not
-// exist here yet, of which only name, group, flags and ACL categories are filled in.
+// The names that ACL rules and rename-command accept: all(), and then the commands of Redis that
+// are not implemented, with only name, group, flags and ACL categories filled in.
 std::span<const CommandSpec* const> known();
-// As find_full(), among these.
+// As find_full(), in known().
 const CommandSpec* find_known(std::string_view name);
 
 // Case-insensitive. nullptr when there is none. `find_sub` takes the parent's spec name,
@@ -26,7 +26,7 @@ const CommandSpec* find(std::string_view name);
 const CommandSpec* find_sub(std::string_view parent, std::string_view name);
 const CommandSpec* find_full(std::string_view name);
 
-// The part of all() behind `parent` that belongs to it; empty when it has no subcommands.
+// The subcommands of `parent`, a part of all(); empty when it has none.
 std::span<const CommandSpec* const> subcommands(const CommandSpec& parent);
 
 // "get", or "config|get".
@@ -39,12 +39,12 @@ uint64_t effective_flags(const CommandSpec& spec);
 uint64_t effective_acl_categories(const CommandSpec& spec);
 
 // The key specs in the older form of COMMAND INFO. `last` is absolute, or negative from the end;
-// all zero when no range can be told.
+// all zero when there is no such range.
 struct KeyRange {
   int first = 0;
   int last = 0;
   int step = 0;
-  bool movable = false;  // the range does not tell all keys
+  bool movable = false;  // the range does not cover all keys
 };
 KeyRange key_range(const CommandSpec& spec);
 
@@ -64,16 +64,16 @@ struct KeyPosition {
 enum class KeyError : uint8_t { kNone, kBadArguments, kMoreByContent };
 
 // Appends the position of every key to `out`, in key-spec order; words marked kKeyNotKey are left
-// out. The one function that decides which keys a command touches: ACL, routing, latches and
+// out. The one function that decides which keys a command accesses: ACL, routing, latches and
 // COMMAND GETKEYS all use it. `args` starts with the command's name; arity must have been checked.
 // kBadArguments: counts that do not fit the arguments, or a spec that cannot name all keys; `out`
-// is then unspecified. kMoreByContent: `out` has all that are named, but the command makes names of
-// others from what it finds in them (SORT with BY and GET). A count of zero is no error for a
-// command marked kNoMandatoryKeys; nor is a range left out that the arity does not ask for.
+// is then unspecified. kMoreByContent: `out` has all named keys, but the command derives names of
+// others from the elements that it reads (SORT with BY and GET). A count of zero is no error for a
+// command marked kNoMandatoryKeys; nor is an absent range that the arity does not require.
 KeyError extract_keys(const CommandSpec& spec, std::span<const std::string_view> args,
                       std::vector<KeyPosition>& out);
-// After kMoreByContent: the position of the first argument that names are made from, directly
-// behind its option's word.
+// After kMoreByContent: the position of the first argument that names are derived from, directly
+// after its option's word.
 size_t made_key_names(const CommandSpec& spec, std::span<const std::string_view> args);
 
 }  // namespace sorrel::catalog

@@ -1,3 +1,5 @@
+// Look-up, derived facts, and consistency rules over all tables.
+
 #include "catalog/catalog.h"
 
 #include <gtest/gtest.h>
@@ -64,7 +66,7 @@ TEST(Catalog, UnknownNamesAreNotFound) {
   EXPECT_EQ(find("idletime"), nullptr);
 }
 
-// ACL rules know them, nothing else does; and a command that comes to exist leaves its place there.
+// ACL rules accept them, nothing else does; and implementing a command removes its entry there.
 TEST(Catalog, CommandsThatDoNotExistYetAreKnown) {
   std::set<std::string> seen;
   for (const CommandSpec* spec : known()) {
@@ -87,7 +89,7 @@ TEST(Catalog, CommandsThatDoNotExistYetAreKnown) {
   }
 }
 
-TEST(Catalog, SubcommandsStandBehindTheirParent) {
+TEST(Catalog, SubcommandsFollowTheirParent) {
   Names names;
   for (const CommandSpec* sub : subcommands(get("object"))) names.push_back(sub->name);
   EXPECT_EQ(names, (Names{"encoding", "freq", "help", "idletime", "refcount"}));
@@ -159,7 +161,7 @@ TEST(Catalog, SpecsWithAGapMakeKeysMovable) {
 TEST(Catalog, NamesAreThoseOfTheProtocol) {
   EXPECT_EQ(flag_names(effective_flags(get("set"))), (Names{"write", "denyoom"}));
   EXPECT_EQ(flag_names(effective_flags(get("msetex"))), (Names{"write", "denyoom", "movablekeys"}));
-  // Sentinel, protection and house flags are not shown.
+  // Sentinel, protected and internal flags are not shown.
   EXPECT_EQ(flag_names(get("auth").flags),
             (Names{"noscript", "loading", "stale", "fast", "no_auth", "allow_busy"}));
   EXPECT_EQ(flag_names(get("debug").flags), (Names{"admin", "noscript", "loading", "stale"}));
@@ -186,14 +188,14 @@ TEST(Catalog, SecretsAndPausesAreMarked) {
 
 TEST(Catalog, LockingFollowsTheKeys) {
   for (const CommandSpec* spec : all()) {
-    // Shard channels stand where keys do and are none.
+    // Shard channels have key specs in Redis, but are no keys.
     const bool keys = std::any_of(spec->keys.begin(), spec->keys.end(),
                                   [](const KeySpec& key) { return (key.flags & kKeyNotKey) == 0; });
-    // Scripts may touch keys that they do not name, and share an interpreter.
-    // A key must not be seen by anybody while it is on its way to another server.
+    // Scripts may access keys that they do not name, and share an interpreter.
+    // MIGRATE: no other client may access a key while it moves to another server.
     const bool alone = spec->group == Group::kScripting || spec->name == "migrate";
     EXPECT_EQ(spec->locking == Locking::kKeys, keys && !alone) << full_name(*spec);
-    // Whoever writes without naming keys must be alone.
+    // A write command without key names needs the exclusive section.
     bool writes = (spec->flags & kWrite) != 0;
     if (writes && spec->keys.empty()) {
       EXPECT_EQ(spec->locking, Locking::kGate) << spec->name;

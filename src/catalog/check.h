@@ -7,7 +7,7 @@
 
 namespace sorrel::catalog {
 
-// What must hold for every table, proved while it is compiled.
+// Rules that every table must satisfy, checked at compile time.
 
 constexpr bool is_command_word(std::string_view word) {
   if (word.empty()) return false;
@@ -26,7 +26,7 @@ constexpr bool has_lower_case(std::string_view word) {
   return false;
 }
 
-// Keys point at a key spec, tokens and groups have what they need, names can be shown.
+// Arguments that are keys refer to a key spec, tokens and groups are complete, names can be shown.
 constexpr bool args_well_formed(std::span<const Arg> args, size_t key_specs) {
   for (const Arg& arg : args) {
     bool nested = arg.type == ArgType::kOneOf || arg.type == ArgType::kBlock;
@@ -43,8 +43,7 @@ constexpr bool args_well_formed(std::span<const Arg> args, size_t key_specs) {
   return true;
 }
 
-// Positions leave the name alone, steps go forward, and latches can rely on specs that are
-// complete.
+// Positions exclude the name, steps are positive, and latches can rely on complete specs.
 constexpr bool keys_well_formed(const CommandSpec& spec) {
   for (const KeySpec& key : spec.keys) {
     bool variable = (key.flags & kKeyVariableFlags) != 0;
@@ -74,8 +73,8 @@ constexpr bool spec_well_formed(const CommandSpec& spec) {
   return keys_well_formed(spec) && args_well_formed(spec.args, spec.keys.size());
 }
 
-// Names that can be shown, no name twice, and subcommands stand directly after their parent, if it
-// is in the same table.
+// Names that can be shown, no name twice, and subcommands directly after their parent, if it is in
+// the same table.
 constexpr bool names_well_formed(std::span<const CommandSpec> table) {
   std::string_view parent;
   for (size_t i = 0; i < table.size(); i++) {

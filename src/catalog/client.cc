@@ -5,8 +5,8 @@
 namespace sorrel::catalog {
 namespace {
 
-// CLIENT: connections seen and steered from outside. Those marked kAllowedPaused are the way out of
-// a CLIENT PAUSE ALL; CLIENT PAUSE itself waits like any other command, as clients expect.
+// CLIENT: reports on connections and control of them. Those marked kAllowedPaused are the way out
+// of a CLIENT PAUSE ALL; CLIENT PAUSE itself waits like any other command, as clients expect.
 
 constexpr Arg kClientKillClientType[] = {
     {.name = "normal", .type = ArgType::kPureToken, .token = "NORMAL"},

@@ -5,8 +5,7 @@
 namespace sorrel::catalog {
 namespace {
 
-// SLOWLOG: commands that took too long. COMMANDLOG: these, and those whose request or reply was
-// large.
+// SLOWLOG: slow commands. COMMANDLOG: these, and commands with a large request or reply.
 
 constexpr Arg kSlowlogGetArgs[] = {
     {.name = "count", .type = ArgType::kInteger, .optional = true},

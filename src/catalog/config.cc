@@ -5,7 +5,7 @@
 namespace sorrel::catalog {
 namespace {
 
-// CONFIG: directives read, changed and written back.
+// CONFIG: reads and changes directives, and rewrites the configuration file.
 
 constexpr Arg kConfigGetArgs[] = {
     {.name = "parameter", .multiple = true},

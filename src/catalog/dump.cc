@@ -5,7 +5,7 @@
 namespace sorrel::catalog {
 namespace {
 
-// Values that leave and enter as bytes.
+// DUMP, RESTORE and MIGRATE: values serialized to bytes and back.
 
 constexpr KeySpec kOverwriteKey[] = {
     {.flags = kKeyOW | kKeyUpdate},

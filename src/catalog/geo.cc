@@ -5,7 +5,7 @@
 namespace sorrel::catalog {
 namespace {
 
-// The geo family: sorted sets as maps, the codes of places being the scores.
+// The geo family: positions as members of sorted sets, with their geohash as the score.
 
 constexpr Arg kCondition[] = {
     {.name = "nx", .type = ArgType::kPureToken, .token = "NX"},
@@ -99,7 +99,7 @@ constexpr Arg kCounts[] = {
 constexpr Arg kCount{
     .name = "count-block", .type = ArgType::kBlock, .optional = true, .parts = kCounts};
 
-// Those that got ANY later.
+// For commands where ANY is newer than COUNT.
 constexpr Arg kLaterCounts[] = {
     {.name = "count", .type = ArgType::kInteger, .token = "COUNT"},
     {.name = "any",
@@ -163,7 +163,7 @@ constexpr OptionWord kRadiusOptions[] = {
     {.name = "STOREDIST", .arguments = 1},
 };
 
-// `from` is where the options begin.
+// `from` is the position of the first option.
 constexpr KeySpec stored_behind(std::string_view keyword, int from) {
   return {.flags = kKeyOW | kKeyUpdate,
           .begin = KeySpec::Begin::kKeyword,
@@ -209,7 +209,7 @@ constexpr Arg kGeoradiusArgs[] = {
     kOrder,
     kStore,
 };
-// The same but for the last one.
+// The same without the last one.
 constexpr auto kGeoradiusRoArgs =
     std::span<const Arg>(kGeoradiusArgs).first(std::size(kGeoradiusArgs) - 1);
 

@@ -5,7 +5,7 @@
 namespace sorrel::catalog {
 namespace {
 
-// Hashes again: the deadlines of single fields.
+// The hash family, continued: expire times of single fields.
 
 constexpr KeySpec kHgetdelKeys[] = {
     {.flags = kKeyRW | kKeyAccess | kKeyDelete},

@@ -5,7 +5,7 @@
 namespace sorrel::catalog {
 namespace {
 
-// The HyperLogLog family: how many different elements there were, in 12 KB at most.
+// The HyperLogLog family: the estimated number of distinct elements, in at most 12 KB.
 
 constexpr KeySpec kAddKeys[] = {
     {.flags = kKeyRW | kKeyInsert},

@@ -1,3 +1,5 @@
+// Finds the keys among a command's arguments by the key specs of its catalog entry.
+
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -18,8 +20,9 @@ struct Span {
   int64_t last;
 };
 
-// Where the spec begins; 0 when its keyword does not occur. A keyword as the last word has no keys
-// behind it and does not count; searching backwards ends before the first argument.
+// The position where the spec begins; 0 when its keyword does not occur. A keyword as the last
+// argument has no keys after it and does not count; a backward search ends before the first
+// argument.
 int64_t begin_of(const KeySpec& key, Arguments args) {
   if (key.begin == KeySpec::Begin::kIndex) return key.index;
   int64_t count = static_cast<int64_t>(args.size());
@@ -64,11 +67,11 @@ uint32_t flags_of(const KeySpec& key, Arguments args) {
   return key.narrow_flags;
 }
 
-// What the options of a spec say. Who mistakes them is refused by the handler before it touches
+// The keys named by options. Options with mistakes are rejected by the handler before it accesses
 // those keys.
 struct OptionKeys {
-  size_t named = 0;  // position of the key behind the last `keyword`; 0: none
-  size_t made = 0;   // of the first argument that names of keys are made from; 0: none
+  size_t named = 0;  // position of the key after the last `keyword`; 0: none
+  size_t made = 0;   // of the first argument that names of keys are derived from; 0: none
 };
 
 OptionKeys read_options(const KeySpec& key, Arguments args) {
@@ -138,7 +141,7 @@ KeyError extract_one(const CommandSpec& spec, const KeySpec& key, Arguments args
     if (none && (spec.flags & kNoMandatoryKeys) != 0) return KeyError::kNone;
   } else {
     span = range_from(key, begin, count);
-    // Keys that the arity does not ask for may be left out: the sources of PFMERGE.
+    // Keys that the arity does not require may be absent: the sources of PFMERGE.
     const bool optional = key.begin == KeySpec::Begin::kIndex && span.first >= std::abs(spec.arity);
     if (optional && span.first >= count) return KeyError::kNone;
   }
@@ -177,8 +180,8 @@ size_t made_key_names(const CommandSpec& spec, std::span<const std::string_view>
   return 0;
 }
 
-// One spec is shown as it is. Several are shown as one range when each has step 1 and begins right
-// behind the one before; whatever does not fit is left out and makes the keys movable.
+// One spec is shown as it is. Several are shown as one range when each has step 1 and begins
+// directly after the one before; specs that do not fit are left out and make the keys movable.
 KeyRange key_range(const CommandSpec& spec) {
   KeyRange range;
   bool alone = spec.keys.size() == 1;

@@ -36,7 +36,7 @@ constexpr uint32_t kRead = kKeyRO | kKeyAccess;
 constexpr uint32_t kOverwrite = kKeyOW | kKeyUpdate;
 constexpr uint32_t kModify = kKeyRW | kKeyAccess | kKeyUpdate;
 
-// Commands that other families will bring, to try every way of pointing at keys.
+// Artificial commands, for ways of naming keys that no command in the catalog uses.
 constexpr CommandSpec made_up(std::span<const KeySpec> keys, uint64_t flags = 0) {
   return {.name = "x",
           .summary = "x",
@@ -51,7 +51,7 @@ TEST(Keys, Ranges) {
   EXPECT_EQ(keys_of({"get", "k"}), (Keys{{1, kRead}}));
   EXPECT_EQ(keys_of({"mget", "a", "b", "c"}), (Keys{{1, kRead}, {2, kRead}, {3, kRead}}));
   EXPECT_EQ(keys_of({"mset", "a", "1", "b", "2"}), (Keys{{1, kOverwrite}, {3, kOverwrite}}));
-  // An odd number of words is for the handler to refuse; the names are keys all the same.
+  // An odd number of words is rejected by the handler; the names are keys all the same.
   EXPECT_EQ(keys_of({"mset", "a", "1", "b"}), (Keys{{1, kOverwrite}, {3, kOverwrite}}));
   EXPECT_EQ(keys_of({"lcs", "a", "b", "LEN"}), (Keys{{1, kRead}, {2, kRead}}));
   EXPECT_EQ(keys_of({"ping"}), Keys{});
@@ -128,7 +128,7 @@ TEST(Keys, ZeroKeysWhereNoneIsNeeded) {
   EXPECT_EQ(keys_of(made_up(kCounted), {"x", "body"}), std::nullopt);
 }
 
-// What the arity does not ask for may be left out; the keys before it are found all the same.
+// Keys that the arity does not require may be absent; the keys before them are still found.
 TEST(Keys, OptionalRanges) {
   constexpr uint32_t kMerged = kKeyRW | kKeyAccess | kKeyInsert;
   EXPECT_EQ(keys_of({"pfmerge", "k"}), (Keys{{1, kMerged}}));
@@ -174,7 +174,7 @@ TEST(Keys, KeywordAndHalves) {
   EXPECT_EQ(keys_of(spec, {"x", "STREAMS", "a"}), std::nullopt);
 }
 
-// What the client calls its group must not decide which keys are found.
+// The client's group name must not decide which keys are found.
 TEST(Keys, NamesOfGroupsAreNoKeywords) {
   const CommandSpec& spec = *find("xreadgroup");
   EXPECT_EQ(keys_of(spec, {"x", "GROUP", "g", "c", "STREAMS", "a", ">"}), (Keys{{5, kRead}}));
@@ -196,7 +196,7 @@ TEST(Keys, KeywordFromTheEnd) {
   CommandSpec spec = made_up(kKeysWord);
   EXPECT_EQ(keys_of(spec, {"x", "h", "KEYS", "KEYS", "a"}), (Keys{{4, kRead}}));
   EXPECT_EQ(keys_of(spec, {"x", "h", "KEYS", "a", "b"}), (Keys{{3, kRead}, {4, kRead}}));
-  // The last word and the first argument are not looked at.
+  // The last word and the first argument are not searched.
   EXPECT_EQ(keys_of(spec, {"x", "h", "a", "KEYS"}), Keys{});
   EXPECT_EQ(keys_of(spec, {"x", "KEYS", "a"}), Keys{});
   EXPECT_EQ(keys_of(spec, {"x"}), Keys{});
@@ -207,7 +207,7 @@ TEST(Keys, WordsThatAreNoKeysAreLeftOut) {
   EXPECT_EQ(keys_of(made_up(kChannel), {"x", "channel"}), Keys{});
 }
 
-TEST(Keys, SpecsThatCannotNameAllKeysAreRefused) {
+TEST(Keys, SpecsThatCannotNameAllKeysAreRejected) {
   static constexpr KeySpec kUnknown[] = {{.flags = kRead, .begin = KeySpec::Begin::kUnknown}};
   static constexpr KeySpec kPartial[] = {{.flags = kRead | kKeyIncomplete}};
   EXPECT_EQ(keys_of(made_up(kUnknown), {"x", "a"}), std::nullopt);
@@ -221,7 +221,7 @@ TEST(Keys, MigrateNamesOneKeyOrMany) {
   EXPECT_EQ(keys_of({"migrate", "h", "1", "", "0", "9"}), (Keys{{3, kMoved}}));
   EXPECT_EQ(keys_of({"migrate", "h", "1", "", "0", "9", "copy", "keys", "a", "KEYS", "b"}),
             (Keys{{8, kListed}, {9, kListed}, {10, kListed}}));
-  // A password may spell the word.
+  // A password may equal the keyword.
   EXPECT_EQ(keys_of({"migrate", "h", "1", "", "0", "9", "AUTH", "keys", "KEYS", "a"}),
             (Keys{{9, kListed}}));
   EXPECT_EQ(keys_of({"migrate", "h", "1", "k", "0", "9", "AUTH2", "KEYS", "keys"}),
@@ -256,7 +256,7 @@ TEST(Keys, PositionsAreAppended) {
   EXPECT_EQ(out.size(), 3u);
 }
 
-// No mix of words and counts makes a position that is not an argument.
+// No combination of words and counts yields a position that is not an argument.
 TEST(Keys, PositionsAreAlwaysArguments) {
   const std::string_view words[] = {"", "0", "1", "2", "-1", "GET", "99999999999999999999", "k"};
   for (const CommandSpec* spec : all()) {

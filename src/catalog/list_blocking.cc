@@ -5,7 +5,7 @@
 namespace sorrel::catalog {
 namespace {
 
-// The list commands that wait for elements.
+// The list commands that block until elements arrive.
 
 constexpr KeySpec kMoveKeys[] = {
     {.flags = kKeyRW | kKeyAccess | kKeyDelete},

@@ -5,7 +5,7 @@
 namespace sorrel::catalog {
 namespace {
 
-// MEMORY: what takes it, and how to give it back.
+// MEMORY: memory usage by category and key, and returning free memory to the system.
 
 constexpr Arg kMemoryUsageArgs[] = {
     kKeyArg,

@@ -5,7 +5,7 @@
 namespace sorrel::catalog {
 namespace {
 
-// MODULE: there are none, and whoever asks is told so.
+// MODULE: modules are not supported; the commands say so.
 
 constexpr uint64_t kModuleFlags = kAdmin | kNoScript;
 constexpr uint64_t kLoadFlags = kModuleFlags | kNoAsyncLoading;

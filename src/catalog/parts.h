@@ -56,7 +56,7 @@ inline constexpr std::string_view kVaryingAllShardsSpecialTips[] = {
     "response_policy:special",
 };
 
-// Of the commands that take elements from the first of several keys that has some.
+// Of the commands that pop elements from the first non-empty key of several.
 
 inline constexpr Arg kTimeoutArg{.name = "timeout", .type = ArgType::kDouble};
 
@@ -84,7 +84,7 @@ inline constexpr Change kTimeoutHistory[] = {
     {.version = "6.0.0", .what = "The timeout may have a fraction."},
 };
 
-// Of deadlines.
+// Of expire times.
 
 inline constexpr Arg kExpireConditions[] = {
     {.name = "nx", .type = ArgType::kPureToken, .token = "NX"},

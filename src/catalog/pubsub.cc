@@ -5,13 +5,13 @@
 namespace sorrel::catalog {
 namespace {
 
-// Pub/sub: messages to whoever listens. What these commands share has a mutex of its own (see
-// session/pubsub.h), so none of them shuts anybody out.
+// Pub/sub: messages to subscribers. The state that these commands share has a mutex of its own (see
+// session/pubsub.h), so none of them needs an exclusive section.
 
 constexpr uint64_t kListens = kPubSub | kNoScript | kLoading | kStale | kAllowedSubscribed;
 constexpr uint64_t kLooks = kPubSub | kLoading | kStale;
 
-// A shard channel has a slot, as a key has, but is none.
+// A shard channel has a slot, as a key has, but is no key.
 constexpr KeySpec kShardChannel[] = {
     {.flags = kKeyNotKey},
 };

@@ -5,7 +5,7 @@
 namespace sorrel::catalog {
 namespace {
 
-// EVAL and its relatives, SCRIPT.
+// EVAL, EVALSHA, their read-only forms, and SCRIPT.
 
 constexpr KeySpec kWorstKeys[] = {
     {.flags = kKeyRW | kKeyAccess | kKeyUpdate,

@@ -6,8 +6,9 @@
 
 namespace sorrel::catalog {
 
-// Every fact about a command that is not its code. One constexpr table per family; COMMAND, COMMAND
-// DOCS, gates, ACL, key extraction, routing, hints, fuzz seeds and the generated docs all read it.
+// Every fact about a command except its code. One constexpr table per family; COMMAND, COMMAND
+// DOCS, admission checks, ACL, key extraction, routing, hints, fuzz seeds and the generated docs
+// read it.
 
 enum class Group : uint8_t {
   kGeneric,
@@ -56,24 +57,24 @@ enum Flag : uint64_t {
   kNoMulti = 1ull << 24,
   kMovableKeys = 1ull << 25,  // derived by effective_flags(); never written in a table
   kAllowBusy = 1ull << 26,
-  kTouchesArbitraryKeys = 1ull << 27,  // meets keys that its arguments do not name; not shown
+  kTouchesArbitraryKeys = 1ull << 27,  // accesses keys that its arguments do not name; not shown
 
-  // House facts, not shown by COMMAND.
+  // Internal facts, not shown by COMMAND.
   kSensitiveArgs = 1ull << 40,      // arguments carry secrets: never log, monitor or slow-log them
   kAllowedPaused = 1ull << 41,      // runs during CLIENT PAUSE ALL
-  kAllowedSubscribed = 1ull << 42,  // runs for who listens to channels in RESP2
-  kNotQueued = 1ull << 43,          // runs at once behind MULTI, too
-  kRunsQueued = 1ull << 44,         // runs what was queued, and is judged by it as well
-  kAllDatabases = 1ull << 45,       // touches every database: FLUSHALL
-  kTellsDiskErrors = 1ull << 46,    // is refused like a write when nothing can be saved: PING
+  kAllowedSubscribed = 1ull << 42,  // allowed for clients subscribed to channels in RESP2
+  kNotQueued = 1ull << 43,          // executed at once after MULTI, too
+  kRunsQueued = 1ull << 44,       // runs the queued commands, and is checked by their flags as well
+  kAllDatabases = 1ull << 45,     // accesses every database: FLUSHALL
+  kTellsDiskErrors = 1ull << 46,  // is rejected like a write when nothing can be saved: PING
 };
 
-// How a command shuts others out while it runs (threads > 1).
+// The mutual exclusion that a command needs while it runs (threads > 1).
 enum class Locking : uint8_t {
-  kNone,    // touches no key and nothing shared: PING, ECHO, TIME
+  kNone,    // accesses no key and nothing shared: PING, ECHO, TIME
   kKeys,    // the latches of the keys that its key specs name, in ascending order
-  kQueued,  // whatever the commands queued behind MULTI need, and the latches of watched keys
-  kGate,    // alone in the process: whole keyspace, other sessions, configuration
+  kQueued,  // the latches of all commands queued after MULTI, and of watched keys
+  kGate,    // exclusive section: whole keyspace, other sessions, configuration
 };
 
 // Bits of KeySpec::flags, in Redis's spelling (RO, RW, OW, RM, access, update, insert, delete,
@@ -92,58 +93,58 @@ enum KeyFlag : uint32_t {
   kKeyVariableFlags = 1 << 10,
 };
 
-// An option with arguments of its own, for who has to pass over them.
+// An option with arguments of its own, which the search for other options skips.
 struct OptionWord {
   std::string_view name;
   int arguments;
-  bool makes_keys = false;  // its argument, when it has a '*', makes names of keys from contents
+  bool makes_keys = false;  // its argument, when it has a '*', is a pattern for names of keys
 };
 
-// Where keys stand among the arguments. Begin at a fixed index, or behind a keyword; then a range,
-// or a count followed by that many.
+// Where keys are among the arguments. Begin at a fixed index, or after a keyword; then a range, or
+// a count followed by that many.
 struct KeySpec {
   uint32_t flags = 0;
   enum class Begin : uint8_t { kIndex, kKeyword, kUnknown } begin = Begin::kIndex;
   int index = 1;                  // kIndex: position of the first key (or of the count)
-  std::string_view keyword = {};  // kKeyword: the word in front of it
+  std::string_view keyword = {};  // kKeyword: the word before it
   int start_from = 0;             // kKeyword: where the search starts; negative: from the end
-  // kKeyword: a word with so many arguments of its own, which may spell the keyword. When it is
-  // given, the search starts at the first argument, and start_from is only what COMMAND tells.
+  // kKeyword: a word with that many arguments of its own, which may equal the keyword. When it is
+  // given, the search starts at the first argument, and start_from is only shown by COMMAND.
   std::string_view passed_word = {};
   int passed_arguments = 0;
-  // The key is the argument of an option that may stand anywhere (kKeyword, or kUnknown when
-  // COMMAND shall not tell more): from `start_from` on the arguments are options, those with
-  // arguments of their own are listed here, and the last `keyword` counts. Without a keyword: the
-  // keys whose names are made by such options.
+  // The key is the argument of an option at any position (kKeyword, or kUnknown when COMMAND does
+  // not show more): from `start_from` on the arguments are options, those with arguments of their
+  // own are listed here, and the last `keyword` counts. Without a keyword: the keys whose names are
+  // derived from such options.
   std::span<const OptionWord> options = {};
-  // Not 0: options stand from there on, those with arguments are listed in `options`, and all that
-  // follows the first `keyword` is keys. They are meant instead of the first spec's, whose argument
-  // must be empty then. start_from is only what COMMAND tells.
+  // Not 0: options begin at this position, those with arguments are listed in `options`, and all
+  // arguments after the first `keyword` are keys. They replace the first spec's key, whose argument
+  // must be empty then. start_from is only shown by COMMAND.
   int instead_from = 0;
   enum class Find : uint8_t { kRange, kKeyNum, kUnknown } find = Find::kRange;
   int last = 0;   // kRange: last key relative to the first, negative: from the end of arguments
-  int step = 1;   // distance of one key from the next
+  int step = 1;   // distance between one key and the next
   int limit = 0;  // kRange with last == -1: 2 = first half of the rest, 3 = first third ...
   int key_num_index = 0;  // kKeyNum: where the count is, relative to the begin
   int first_key = 0;      // kKeyNum: where the first key is, relative to the begin
   // kKeyVariableFlags: `flags` is the most that the command may do. When none of `wide_words`
-  // stands at `words_from` or behind, it does only `narrow_flags`.
+  // occurs at `words_from` or after it, it does only `narrow_flags`.
   uint32_t narrow_flags = 0;
   std::span<const std::string_view> wide_words = {};
   int words_from = 0;
   std::string_view notes = {};
 };
 
-// Which arguments name pub/sub channels that the user must be allowed to use.
+// The arguments that name pub/sub channels, which the user must be allowed to use.
 struct ChannelSpec {
   int index = 0;         // of the first one; 0: there is none
   bool many = false;     // all arguments from there on, not only that one
-  bool pattern = false;  // they are patterns, and must have been allowed literally
+  bool pattern = false;  // they are patterns, and must be allowed literally
 };
 
-// An argument that is the number of a database: at a fixed place, or behind an option's word.
+// An argument that is a database number: at a fixed position, or after an option's word.
 struct DatabaseSpec {
-  int index = 0;                  // where it is; with a word: where it may be at the earliest
+  int index = 0;                  // its position; with a word: its earliest position
   std::string_view keyword = {};  // the option's word directly before it
 };
 
@@ -164,7 +165,7 @@ struct Arg {
   std::string_view name;
   ArgType type = ArgType::kString;
   std::string_view token = {};
-  std::string_view display = {};  // what hints show instead of the name
+  std::string_view display = {};  // shown by hints instead of the name
   bool optional = false;
   bool multiple = false;
   bool multiple_token = false;
@@ -196,7 +197,8 @@ struct CommandSpec {
   std::span<const Arg> args = {};
   std::span<const Change> history = {};
   std::span<const std::string_view> tips = {};
-  bool container = false;  // has no handler of its own; COMMAND has one, and subcommands as well
+  bool container =
+      false;  // has no handler of its own (except COMMAND, which has one and subcommands as well)
   std::string_view deprecated_since = {};
   std::string_view replaced_by = {};
   bool system_command = false;  // COMMAND DOCS doc_flags "syscmd"

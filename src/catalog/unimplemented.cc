@@ -4,11 +4,12 @@
 namespace sorrel::catalog {
 namespace {
 
-// Commands of Redis that do not exist here yet. ACL rules and rename-command may name them, so that
-// users and files made for Redis are taken as they are; nothing else sees them, see known().
+// Commands of Redis that are not implemented. ACL rules and rename-command may name them, so that
+// users and files made for Redis are accepted unchanged; they are invisible everywhere else, see
+// known().
 //
-// An entry holds what ACL categories follow from. Implementing a command moves its entry into its
-// family's table, where the rest is added; rules that name it keep their meaning.
+// An entry holds the facts that ACL categories are derived from. Implementing a command moves its
+// entry into its family's table, where the rest is added; rules that name it keep their meaning.
 
 constexpr CommandSpec top(std::string_view name, Group group, uint64_t flags = 0,
                           uint64_t categories = 0) {

@@ -4,7 +4,7 @@
 namespace sorrel::catalog {
 namespace {
 
-// As unimplemented.cc: the commands of the modules that Redis 8 brings along. "ft.config|get" is a
+// As unimplemented.cc: the commands of the modules that Redis 8 includes. "ft.config|get" is a
 // first argument there, not a subcommand.
 
 constexpr CommandSpec top(std::string_view name, Group group, uint64_t flags = 0) {

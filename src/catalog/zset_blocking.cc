@@ -5,7 +5,7 @@
 namespace sorrel::catalog {
 namespace {
 
-// The sorted set commands that wait for members.
+// The sorted set commands that block until members arrive.
 
 constexpr Arg kWhere[] = {
     {.name = "min", .type = ArgType::kPureToken, .token = "MIN"},

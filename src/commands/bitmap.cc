@@ -13,7 +13,7 @@
 #include "types/bitmap.h"
 #include "types/string.h"
 
-// GETBIT, SETBIT, BITCOUNT, BITPOS and BITOP: strings seen as arrays of bits.
+// GETBIT, SETBIT, BITCOUNT, BITPOS and BITOP: strings as arrays of bits.
 
 namespace sorrel::commands::bitmap {
 namespace {
@@ -31,7 +31,7 @@ bool bit_of(std::string_view bytes, uint64_t offset) {
          (static_cast<unsigned char>(bytes[byte]) >> (7 - offset % 8) & 1) != 0;
 }
 
-// The part of a string that BITCOUNT and BITPOS look at, as it was asked for.
+// The range of a string that BITCOUNT or BITPOS is given.
 struct Range {
   int64_t start = 0;
   int64_t end = -1;
@@ -39,7 +39,7 @@ struct Range {
   bool has_end = false;
 };
 
-// The same as bit positions; nullopt: nothing lies in it.
+// The same as bit positions; nullopt: the range is empty.
 struct BitSpan {
   uint64_t first;
   uint64_t last;
@@ -58,7 +58,7 @@ std::optional<BitSpan> resolve(const Range& range, size_t bytes) {
   return BitSpan{first * 8, last * 8 + 7};
 }
 
-// Reads BYTE or BIT. False: it was neither, and that has been answered.
+// Reads BYTE or BIT. False: neither, and the error has been answered.
 bool parse_unit(Call& call, size_t at, Range& range) {
   range.in_bits = iequals(call.arg(at), "BIT");
   if (range.in_bits || iequals(call.arg(at), "BYTE")) return true;
@@ -88,7 +88,7 @@ constexpr Operation kOperations[] = {
     {"ANDOR", bits::Combination::kAndOr, true}, {"ONE", bits::Combination::kOne},
 };
 
-// Null when the request is wrong, which has then been answered.
+// Null: the request is wrong, and the error has been answered.
 const Operation* parse_operation(Call& call) {
   const auto* found = std::find_if(
       std::begin(kOperations), std::end(kOperations),
@@ -109,8 +109,8 @@ const Operation* parse_operation(Call& call) {
   return found;
 }
 
-// The sources of BITOP. Looked up once, to count and to expire; their bytes are asked for later,
-// when the destination has been made.
+// The sources of BITOP. The records are looked up once, to count them and to expire keys; the bytes
+// are fetched later, when the destination has been created.
 class Sources {
  public:
   explicit Sources(Call& call) : call_(call), scratch_(call.argc() - 3) {
@@ -118,7 +118,7 @@ class Sources {
     for (size_t i = 3; i < call.argc(); i++) keys_.push_back(call.key(i));
   }
 
-  // The longest length; nullopt when one is no string.
+  // The longest length; nullopt when a source is no string.
   std::optional<size_t> look_up() {
     size_t longest = 0;
     for (const Key& key : keys_) {
@@ -149,9 +149,9 @@ class Sources {
   std::vector<IntegerText> scratch_;
 };
 
-// A string of `size` bytes for the result, in the place of whatever was there. A source keeps its
-// bytes and is padded with zeros; it is worked on in place. Another string that is as long already
-// is used again, so that the same BITOP over and over costs no memory traffic of its own.
+// A string of `size` bytes for the result, replacing any value of the destination. A destination
+// that is a source as well keeps its bytes, is padded with zeros, and is modified in place. Another
+// string of the same length is reused, so that repeating a BITOP allocates nothing.
 char* make_result(Entry& entry, size_t size, bool is_source) {
   const Record* old = entry.record();
   const bool usable =
@@ -220,7 +220,7 @@ void bitcount(Call& call) {
   const Record* record = call.keys.read(call.key(1));
   if (record == nullptr) return call.reply.integer(0);
   if (is_other_type(record)) return answer::wrong_type(call);
-  // Both before the string's start and in the wrong order: clamping would make one byte of it.
+  // Both before the string's start and in the wrong order: clamping would yield one byte.
   if (range.start < 0 && range.end < 0 && range.start > range.end) return call.reply.integer(0);
   IntegerText scratch;
   const std::string_view bytes = string_bytes(*record, scratch);
@@ -240,7 +240,7 @@ void bitpos(Call& call) {
   if (range.has_end && !parse_integer(call, 4, range.end)) return;
 
   const Record* record = call.keys.read(call.key(1));
-  // A missing key is zeros without end.
+  // A missing key reads as endless zeros.
   if (record == nullptr) return call.reply.integer(bit == 1 ? -1 : 0);
   if (is_other_type(record)) return answer::wrong_type(call);
   IntegerText scratch;
@@ -249,7 +249,7 @@ void bitpos(Call& call) {
   if (!span) return call.reply.integer(-1);
   const uint64_t found = bits::find(bytes, bit == 1, span->first, span->last);
   if (found != bits::kNowhere) return call.reply.integer(static_cast<int64_t>(found));
-  // Without an end the zeros behind the string count as well.
+  // Without an end, the zeros after the string count as well.
   const bool behind = bit == 0 && !range.has_end;
   call.reply.integer(behind ? static_cast<int64_t>(bytes.size() * 8) : -1);
 }

@@ -20,7 +20,7 @@ struct FieldOperation {
   BitOverflow overflow;
 
   bool writes() const { return kind != Kind::kGet; }
-  // The bytes that the string needs for it.
+  // The bytes of the string that it needs.
   uint64_t end_byte() const { return (offset + field.width + 7) / 8; }
 };
 using Kind = FieldOperation::Kind;
@@ -67,12 +67,12 @@ std::vector<FieldOperation> parse_operations(const Call& call, OptionParser& opt
   return operations;
 }
 
-// Zeros at the end, for a write that OVERFLOW FAIL then refused: Redis neither notifies nor marks
-// the key as modified. It is a change for all that, which the AOF repeats.
+// The string was extended by zeros for a write that OVERFLOW FAIL then skipped: Redis neither
+// notifies nor marks the key as modified. It is a change all the same, which the AOF repeats.
 constexpr Event kGrownOnly{EventClass::kString, "", false};
 
-// The bytes of a string that are made writable by the first write that changes something, so that a
-// BITFIELD without change is none.
+// The bytes of a string, made writable by the first write that changes a value, so that a BITFIELD
+// that changes nothing counts as no change.
 class FieldString {
  public:
   explicit FieldString(Entry& entry) : entry_(entry) {
@@ -86,7 +86,7 @@ class FieldString {
   }
   std::string_view bytes() const { return bytes_; }
   bool changed() const { return writable_ != nullptr; }
-  // As the operation wants it, whether or not that is another value.
+  // An operation whose result equals the old value changes no bytes.
   void write(const FieldOperation& operation, int64_t old, int64_t value) {
     if (grown_) entry_.changed(kSetBit);
     if (value == old) return;

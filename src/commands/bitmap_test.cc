@@ -1,3 +1,5 @@
+// Bit commands and BITFIELD: boundary positions, encodings, effects and events.
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -125,7 +127,7 @@ TEST_P(Bitmap, BitposFindsTheFirst) {
   EXPECT_EQ(server_("BITPOS k 1 1 1 BIT"), "(integer) 1");
 }
 
-TEST_P(Bitmap, BitposSeesZerosBehindTheStringUnlessAnEndIsGiven) {
+TEST_P(Bitmap, BitposSeesZerosAfterTheStringUnlessAnEndIsGiven) {
   server_(R"(SET k "\xff\xff")");
   EXPECT_EQ(server_("BITPOS k 0"), "(integer) 16");
   EXPECT_EQ(server_("BITPOS k 0 1"), "(integer) 16");

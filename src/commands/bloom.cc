@@ -8,15 +8,15 @@
 #include "commands/collection_parts.h"
 #include "commands/families.h"
 
-// Bloom filters: what was certainly never added.
+// Bloom filters: membership tests without false negatives.
 
 namespace sorrel::commands {
 namespace {
 
-// What happens to filters is told to nobody.
+// Changes of filters have no keyspace event.
 constexpr Event kSilent{EventClass::kGeneric, ""};
 
-constexpr double kMostError = 0.25;  // asking for more gets this
+constexpr double kMostError = 0.25;  // a larger error rate is reduced to this
 constexpr int64_t kMostCapacity = int64_t{1} << 30;
 constexpr int64_t kMostGrowth = BloomFilter::kMaxGrowth;
 
@@ -57,8 +57,8 @@ void answer_truth(Call& call, bool value) {
   }
 }
 
-// BF.RESERVE key error capacity [EXPANSION n] [NONSCALING]; words that are neither are passed over.
-// Empty: no mistake.
+// BF.RESERVE key error capacity [EXPANSION n] [NONSCALING]; unknown words are ignored. Empty: no
+// error.
 std::string parse_growth(Call& call, BloomFilter::Shape& shape) {
   const auto words = call.args.subspan(4);
   const auto named = [&](std::string_view name) {
@@ -79,7 +79,7 @@ std::string parse_growth(Call& call, BloomFilter::Shape& shape) {
   return {};
 }
 
-// Empty: no mistake.
+// Empty: no error.
 std::string parse_reserve(Call& call, BloomFilter::Shape& shape) {
   const auto error = parse_double(call.arg(2));
   if (!error) return "ERR bad error rate";
@@ -112,12 +112,11 @@ void bf_reserve(Call& call) {
 struct Insertion {
   BloomFilter::Shape shape;
   bool may_make = true;
-  bool one = false;  // the answer is no array
+  bool one = false;  // the reply is no array
   size_t items_at = 2;
 };
 
-// Adds one item after the other, up to the first that finds the filter full; what is to be
-// answered. True: something was added.
+// Adds items until one finds the filter full; collects their replies. True: the filter was changed.
 bool add_items(Call& call, const Insertion& insertion, BloomFilter& filter,
                std::vector<BloomFilter::Added>& outcomes) {
   bool changed = false;
@@ -168,7 +167,7 @@ void bf_madd(Call& call) {
   insert(call, {});
 }
 
-// One option of BF.INSERT. False: a mistake, which has been answered.
+// One option of BF.INSERT. False: an error has been answered.
 class InsertParser {
  public:
   explicit InsertParser(Call& call) : call_(call) {}
@@ -247,7 +246,7 @@ void bf_insert(Call& call) {
   if (InsertParser(call).parse(insertion)) insert(call, insertion);
 }
 
-// Null when there is no filter, whatever else there is: then nothing was added.
+// Null: the key holds no filter (absent or another type), so nothing was added.
 const BloomFilter* look(Call& call) {
   const Record* record = call.keys.read(call.key(1));
   if (record == nullptr || record->type() != Type::kBloom) return nullptr;
@@ -274,8 +273,8 @@ void bf_card(Call& call) {
   call.reply.integer(static_cast<int64_t>(bloom_of(*record).items()));
 }
 
-// What Redis says that such a filter takes, so that figures can be compared.
-int64_t told_bytes(const BloomFilter& filter) {
+// The size that Redis reports for such a filter, so that figures are comparable.
+int64_t reported_bytes(const BloomFilter& filter) {
   constexpr size_t kFilterHead = 32;
   constexpr size_t kLayerHead = 64;
   uint64_t bytes = kFilterHead;
@@ -291,7 +290,7 @@ struct Fact {
 
 constexpr Fact kFacts[] = {
     {"CAPACITY", "Capacity", [](const auto& filter) -> int64_t { return filter.capacity(); }},
-    {"SIZE", "Size", &told_bytes},
+    {"SIZE", "Size", &reported_bytes},
     {"FILTERS", "Number of filters",
      [](const auto& filter) -> int64_t { return filter.layers().size(); }},
     {"ITEMS", "Number of items inserted",
@@ -334,8 +333,8 @@ void bf_info(Call& call) {
   answer_fact(call, *filter, *asked);
 }
 
-// The header comes first, then the bits in pieces. Positions count from 1, so that 0 can be both
-// the beginning and the end.
+// The header comes first, then the bits in chunks. Positions count from 1, because 0 is both the
+// start and the end of an iteration.
 constexpr int64_t kFirstPosition = 1;
 
 void bf_scandump(Call& call) {
@@ -372,7 +371,7 @@ void bf_loadchunk(Call& call) {
     entry.set_collection(Type::kBloom, bloom_collection(std::move(filter)), kNoExpiry, kSilent);
     return call.reply.ok();
   }
-  // It is the position behind the bytes that comes with them.
+  // A chunk is sent with the position after its bytes.
   if (*position < kFirstPosition || static_cast<uint64_t>(*position) < bytes.size()) {
     return call.reply.error(kBadData);
   }

@@ -1,3 +1,5 @@
+// Bloom filter commands: options, errors, and dumps in chunks.
+
 #include <gtest/gtest.h>
 
 #include "commands/test_harness.h"
@@ -149,7 +151,7 @@ TEST_P(BloomCommands, CarriedFromOneKeyToAnother) {
   EXPECT_EQ(loadchunk({"1", "again"}), "(error) ERR received bad data");
 }
 
-TEST_P(BloomCommands, PiecesThatDoNotFit) {
+TEST_P(BloomCommands, ChunksThatDoNotFit) {
   server("BF.RESERVE f 0.01 100");
   EXPECT_EQ(server("BF.SCANDUMP none 0"), "(error) ERR not found");
   EXPECT_EQ(server("BF.SCANDUMP f x"), "(error) Second argument must be numeric");

@@ -11,9 +11,10 @@
 
 namespace sorrel::commands {
 
-// What SSCAN, HSCAN and ZSCAN share.
+// Shared by SSCAN, HSCAN and ZSCAN.
 
-// Cursors are written by us, so only their range is in doubt; leading zeros do no harm.
+// Cursors are numbers that this server issued, so only their range is checked; leading zeros are
+// harmless.
 inline std::optional<uint64_t> parse_scan_cursor(std::string_view text) {
   const size_t first = text.find_first_not_of('0');
   if (first == std::string_view::npos) return 0;
@@ -27,8 +28,7 @@ struct CollectionScan {
   bool no_values = false;
 };
 
-// The options behind the cursor; NOVALUES only where it has a meaning. False: a mistake, which has
-// been answered.
+// The options after the cursor; NOVALUES only for HSCAN. False: an error has been answered.
 inline bool parse_scan_options(Call& call, bool has_values, CollectionScan& scan) {
   OptionParser options(call.args, 3);
   while (options.more()) {
@@ -54,11 +54,11 @@ inline void answer_nothing_scanned(Call& call) {
   call.reply.array(0);
 }
 
-// Takes steps until about `count` elements were looked at. `step` goes from a cursor to the next
-// and returns how many elements it met. Returns the cursor to answer.
+// Takes steps until about `count` elements were visited. `step` goes from a cursor to the next and
+// returns the number of elements visited. Returns the cursor to answer.
 inline uint64_t scan_steps(const CollectionScan& scan,
                            const std::function<uint64_t(uint64_t cursor, uint64_t& met)>& step) {
-  // A sparse table has empty buckets; ten for each element asked for are enough for one call.
+  // A sparse table has empty buckets; ten per requested element bound one call.
   uint64_t steps_left = scan.count > UINT64_MAX / 10 ? UINT64_MAX : scan.count * 10;
   uint64_t met = 0;
   uint64_t cursor = scan.cursor;

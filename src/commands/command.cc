@@ -1,4 +1,4 @@
-// COMMAND: the catalog, shown to clients.
+// COMMAND: shows the catalog to clients.
 
 #include "commands/command.h"
 
@@ -13,7 +13,7 @@
 namespace sorrel::commands {
 namespace {
 
-constexpr size_t kFirstArgument = 2;  // behind "command" and the subcommand
+constexpr size_t kFirstArgument = 2;  // after "command" and the subcommand
 
 const CommandTable& table_of(const Call& call) {
   return *call.context<CommandContext>().table;
@@ -122,7 +122,7 @@ void command_list(Call& call) {
   for (std::string_view name : names) call.reply.bulk(name);
 }
 
-// The keys of the command that stands behind the subcommand; false when an error was answered.
+// The keys of the command that follows the subcommand; false: an error has been answered.
 bool find_keys(Call& call, std::vector<catalog::KeyPosition>& keys) {
   const std::span<const std::string_view> args = call.args.subspan(kFirstArgument);
   const Command* command = table_of(call).find_request(args);

@@ -6,8 +6,8 @@
 
 namespace sorrel::commands {
 
-// What COMMAND shows: the table of commands that this server can run, under their present names.
-// The table is made from bindings, this one's among them, so it is filled in afterwards.
+// The context of COMMAND: the table of commands that this server can run, under their current
+// names. The table is made from bindings, these included, so it is filled in afterwards.
 struct CommandContext {
   const CommandTable* table = nullptr;
 };

@@ -1,4 +1,4 @@
-// The shapes in which COMMAND INFO and COMMAND DOCS show an entry of the catalog.
+// The replies of COMMAND INFO and COMMAND DOCS for an entry of the catalog.
 
 #include "commands/command_docs.h"
 
@@ -41,7 +41,7 @@ void answer_categories(ReplySink& reply, const CommandSpec& spec) {
   for (const std::string& name : names) reply.simple(name);
 }
 
-// {type, spec} with as many fields as the caller then writes.
+// {type, spec}; the caller then writes that many fields.
 void open_step(ReplySink& reply, std::string_view step, std::string_view type, int64_t fields) {
   reply.bulk(step);
   reply.map(2);
@@ -108,7 +108,7 @@ void answer_args(ReplySink& reply, std::span<const Arg> args) {
   for (const Arg& arg : args) {
     const bool nested = arg.type == ArgType::kOneOf || arg.type == ArgType::kBlock;
     const std::vector<std::string_view> flags = arg_flags(arg);
-    // Name and type; then either what is inside, or what hints show.
+    // Name and type; then either the nested arguments, or the text for hints.
     int64_t fields = 3;
     if (arg.key_spec >= 0) fields++;
     if (!arg.token.empty()) fields++;
@@ -131,7 +131,7 @@ void answer_args(ReplySink& reply, std::span<const Arg> args) {
     }
     if (nested) {
       reply.bulk("arguments");
-      // Two levels at most, by the tables.
+      // Two levels at most: check.h of the catalog ensures that.
       answer_args(reply, arg.parts);
     }
   }

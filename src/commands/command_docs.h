@@ -9,8 +9,8 @@ namespace sorrel::commands {
 void answer_command_info(resp::ReplySink& reply, const Command& command);
 // One command as COMMAND DOCS describes it (the map only, without the name before it).
 void answer_command_docs(resp::ReplySink& reply, const Command& command);
-// In Redis some commands come with a module, whose name stands in front of theirs ("bf" of
-// "bf.add"). Empty: not so this one.
+// In Redis some commands belong to a module, whose name is their prefix ("bf" of "bf.add"). Empty:
+// a command of the core.
 std::string_view module_of(const catalog::CommandSpec& spec);
 // The names of key flags, as a set of simple strings.
 void answer_key_flags(resp::ReplySink& reply, uint32_t flags);

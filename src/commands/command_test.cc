@@ -19,7 +19,7 @@ class CommandCommand : public ::testing::Test {
 
 TEST_F(CommandCommand, ListsOnlyWhatCanBeCalled) {
   EXPECT_EQ(server_("COMMAND LIST FILTERBY PATTERN get"), R"(["get"])");
-  // In the catalog, but nobody has bound it here.
+  // In the catalog, but not bound here.
   EXPECT_EQ(server_("COMMAND LIST FILTERBY PATTERN info"), "[]");
   EXPECT_EQ(server_("COMMAND LIST FILTERBY PATTERN config*"), "[]");
   EXPECT_EQ(server_("COMMAND INFO info get|key command|count|x"), "[(nil), (nil), (nil)]");
@@ -40,7 +40,7 @@ TEST_F(CommandCommand, FiltersByCategoryAndModule) {
   EXPECT_EQ(server_("COMMAND LIST FILTERBY ACLCAT string").find("\"del\""), std::string::npos);
 }
 
-TEST_F(CommandCommand, RefusesOtherFilters) {
+TEST_F(CommandCommand, RejectsOtherFilters) {
   for (const char* line : {"COMMAND LIST x", "COMMAND LIST FILTERBY x", "COMMAND LIST FILTERBY x y",
                            "COMMAND LIST FILTERBY PATTERN a b"}) {
     EXPECT_EQ(server_(line), "(error) ERR syntax error") << line;
@@ -57,7 +57,7 @@ TEST_F(CommandCommand, DescribesACommand) {
 }
 
 TEST_F(CommandCommand, DescribesEveryCommandCompletely) {
-  // The sink of these tests says when an aggregate is not filled exactly.
+  // The sink of these tests reports aggregates that are not filled exactly.
   for (const char* line : {"COMMAND", "COMMAND INFO", "COMMAND DOCS"}) {
     EXPECT_EQ(server_(line).find("(incomplete)"), std::string::npos) << line;
     server_.caller.protocol = 3;
@@ -66,7 +66,7 @@ TEST_F(CommandCommand, DescribesEveryCommandCompletely) {
   }
 }
 
-TEST_F(CommandCommand, DocumentsWhatItKnowsAndSkipsTheRest) {
+TEST_F(CommandCommand, DocumentsKnownCommandsAndSkipsOthers) {
   EXPECT_EQ(server_("COMMAND DOCS nothing"), "{}");
   const std::string docs = server_("COMMAND DOCS nothing get");
   EXPECT_TRUE(docs.starts_with(R"({"get" => {"summary" => ")")) << docs;

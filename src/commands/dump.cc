@@ -17,7 +17,7 @@
 #include "rdb/payload.h"
 #include "types/string.h"
 
-// Values that leave and enter as bytes: DUMP and RESTORE.
+// DUMP and RESTORE: values serialized to bytes and back.
 
 namespace sorrel::commands {
 namespace {
@@ -36,7 +36,7 @@ struct RestoreOptions {
   std::optional<int64_t> idle_seconds;
   std::optional<int64_t> frequency;
 };
-// nullopt: a mistake, which has been answered.
+// nullopt: an error has been answered.
 std::optional<RestoreOptions> parse_restore(Call& call) {
   RestoreOptions parsed;
   OptionParser options(call.args, 4);
@@ -64,7 +64,7 @@ std::optional<RestoreOptions> parse_restore(Call& call) {
   return parsed;
 }
 
-// Absolute; kNoExpiry when the key is to stay. nullopt: a mistake, which has been answered.
+// Absolute; kNoExpiry when the key does not expire. nullopt: an error has been answered.
 std::optional<int64_t> parse_deadline(Call& call, bool absolute) {
   const auto ttl = parse_int64(call.arg(2));
   if (!ttl) {
@@ -77,11 +77,11 @@ std::optional<int64_t> parse_deadline(Call& call, bool absolute) {
   }
   if (*ttl == 0) return kNoExpiry;
   if (absolute) return ttl;
-  // A time to live beyond the end of time ends there.
+  // A time to live beyond the last moment is clamped.
   return checked_add(*ttl, call.now_ms()).value_or(std::numeric_limits<int64_t>::max());
 }
 
-// nullopt: not a payload, which has been answered.
+// nullopt: not a payload, and the error has been answered.
 std::optional<rdb::Value> read_payload(Call& call) {
   const KeyspaceLimits& limits = call.keys.keyspace().limits();
   const auto opened =
@@ -102,8 +102,8 @@ std::optional<rdb::Value> read_payload(Call& call) {
   return std::nullopt;
 }
 
-// The word that says when or how often it was used: as given, if the policy in force keeps that,
-// else that of a new key, whatever stood there before.
+// The access word of the restored key: as given, if the eviction policy uses it, else that of a new
+// key, whatever value it replaces.
 uint32_t access_of(const Call& call, const RestoreOptions& options) {
   const AccessPolicy& policy = call.keys.keyspace().access_policy();
   if (policy.lfu() && options.frequency) {
@@ -117,7 +117,7 @@ uint32_t access_of(const Call& call, const RestoreOptions& options) {
   return access_at_birth(call.now_ms(), policy);
 }
 
-// Elsewhere the key has to go at the same moment, however late it hears of it.
+// On replicas and after a restart the key must expire at the same moment, so the time is absolute.
 void rewrite_absolute(Call& call, int64_t deadline) {
   std::vector<std::string> args(call.args.begin(), call.args.end());
   args[2] = to_text(deadline);
@@ -145,7 +145,7 @@ void restore(Call& call) {
   auto value = read_payload(call);
   if (!value) return;
 
-  if (*deadline != kNoExpiry && is_over(call, *deadline)) {
+  if (*deadline != kNoExpiry && has_passed(call, *deadline)) {
     if (entry) {
       entry.erase(keys::kDelEvent, Freeing::kExpired);
       call.rewrite_as_deletion(1, Freeing::kExpired);

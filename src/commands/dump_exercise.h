@@ -11,8 +11,8 @@
 #include "rdb/old_forms.h"
 #include "rdb/payload.h"
 
-// What the tests of hostile payloads share: values of every form, ways to spoil them, and a server
-// that takes them in and uses whatever it accepted with every command there is for it.
+// Shared by the tests of hostile payloads: values of every encoding, ways to damage them, and a
+// server that restores them and runs every applicable command on those that it accepts.
 namespace sorrel::commands::testing {
 
 class DumpExercise {
@@ -27,7 +27,7 @@ class DumpExercise {
             zset_bindings(),         zset_range_bindings(),   zset_pop_bindings(),
             zset_combine_bindings(), stream_bindings(),       bloom_bindings(),
         }) {
-    // Small, so that few bytes reach every encoding.
+    // Small limits, so that few bytes reach every encoding.
     KeyspaceLimits& limits = server_.keyspace().limits();
     limits.list_max_listpack_size = 8;
     limits.list_compress_depth = 1;
@@ -39,8 +39,8 @@ class DumpExercise {
     server_.no_observers();
   }
 
-  // Type and value, without version and sum. True when it was accepted; then it was read, changed,
-  // dumped and freed as well. Whatever should not be ends the process.
+  // Type and value, without version and checksum. True when it was accepted; then it was read,
+  // changed, dumped and freed as well. A violated invariant aborts the process.
   bool run(std::string_view body) {
     std::string payload(body);
     rdb::seal_payload(payload, rdb::kNewestVersion);
@@ -49,7 +49,7 @@ class DumpExercise {
     require(server_("EXISTS k") == (answer == "OK" ? "(integer) 1" : "(integer) 0"));
     if (answer != "OK") return false;
     const std::string type = server_("TYPE k");
-    // What was accepted can be written down, and is accepted again.
+    // An accepted value can be dumped, and its dump is accepted again.
     const std::string dumped = dump();
     require(call({"RESTORE", "copy", "0", dumped}) == "OK");
     require(server_("TYPE copy") == type);
@@ -60,8 +60,8 @@ class DumpExercise {
     return true;
   }
 
-  // Values of all types in all encodings, as bodies: as they are written now, in newer and in old
-  // forms.
+  // Values of all types in all encodings, as bodies: in the current format, in newer and in old
+  // ones.
   std::vector<std::string> samples();
 
   TestServer& server() { return server_; }
@@ -77,7 +77,7 @@ class DumpExercise {
     server_.execute(words, sink);
     return sink.text();
   }
-  // The payload that DUMP gives for "k".
+  // The payload of DUMP for "k".
   std::string dump() { return dump_of("k"); }
   std::string dump_of(std::string_view key) {
     const std::string reply = server_.resp("DUMP " + std::string(key));
@@ -116,7 +116,7 @@ class DumpExercise {
   TestServer server_;
 };
 
-// What a value of each type is used with: reads, then changes, at last what takes it apart.
+// Commands for a value of each type: reads, then changes, then deletions of its elements.
 // clang-format off
 inline constexpr std::string_view kStringLines[] = {
     "OBJECT ENCODING k", "GET k", "BITCOUNT k", "PFCOUNT k", "PFADD k a b", "APPEND k x",
@@ -170,7 +170,7 @@ inline std::span<const std::string_view> DumpExercise::lines(const std::string& 
   return kStreamLines;
 }
 
-// Commands that make a value of each type and encoding; every line is a value.
+// Commands that create a value of each type and encoding; every line is a value.
 inline std::vector<std::string> DumpExercise::samples() {
   const std::vector<std::vector<std::string>> values = {
       {"SET k hello"},
@@ -228,7 +228,7 @@ inline std::vector<std::string> DumpExercise::samples() {
   return bodies;
 }
 
-// Spoils a body in one to some places, as damage and as malice would.
+// Damages a body in one to some places, at random and with hostile values.
 class Mutator {
  public:
   Mutator(uint64_t seed, std::vector<std::string> samples)
@@ -243,16 +243,16 @@ class Mutator {
 
  private:
   size_t place(const std::string& body) { return random_.below(body.size()); }
-  // Numbers at which something happens in one of the formats.
-  uint8_t telling_byte() {
-    static constexpr uint8_t kTelling[] = {0,    1,    2,    3,    4,    5,    0x7f,
-                                           0x80, 0x81, 0xc0, 0xc3, 0xe0, 0xf0, 0xf1,
-                                           0xf2, 0xf3, 0xf4, 0xfd, 0xfe, 0xff};
+  // Boundary values of one of the formats.
+  uint8_t boundary_byte() {
+    static constexpr uint8_t kBoundaries[] = {0,    1,    2,    3,    4,    5,    0x7f,
+                                              0x80, 0x81, 0xc0, 0xc3, 0xe0, 0xf0, 0xf1,
+                                              0xf2, 0xf3, 0xf4, 0xfd, 0xfe, 0xff};
     if (random_.below(2) == 0) return static_cast<uint8_t>(random_.next());
-    return kTelling[random_.below(std::size(kTelling))];
+    return kBoundaries[random_.below(std::size(kBoundaries))];
   }
   void spoil(std::string& body) {
-    if (body.empty()) body.push_back(static_cast<char>(telling_byte()));
+    if (body.empty()) body.push_back(static_cast<char>(boundary_byte()));
     const size_t at = place(body);
     const size_t most = std::min<size_t>(body.size() - at, 24);
     const size_t run = 1 + random_.below(most);
@@ -262,7 +262,7 @@ class Mutator {
         return;
       case 1:
       case 2:
-        body[at] = static_cast<char>(telling_byte());
+        body[at] = static_cast<char>(boundary_byte());
         return;
       case 3:
         body[at] = static_cast<char>(body[at] + (random_.below(2) == 0 ? 1 : -1));
@@ -271,7 +271,7 @@ class Mutator {
         body.erase(at, run);
         return;
       case 5:
-        body.insert(at, 1, static_cast<char>(telling_byte()));
+        body.insert(at, 1, static_cast<char>(boundary_byte()));
         return;
       case 6:
         body.insert(at, body.substr(place(body), run));

@@ -19,7 +19,7 @@ const std::vector<std::string>& samples() {
 }  // namespace
 }  // namespace sorrel::commands::testing
 
-// Now and then a good value to begin with, since nobody guesses one.
+// Some inputs begin with a valid value, since random bytes rarely form one.
 extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max_size,
                                           unsigned int seed) {
   const auto& samples = sorrel::commands::testing::samples();
@@ -31,9 +31,9 @@ extern "C" size_t LLVMFuzzerCustomMutator(uint8_t* data, size_t size, size_t max
   return LLVMFuzzerMutate(data, size, max_size);
 }
 
-// The bytes are those of a type and a value.
+// The input is a type and a value.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // A new one each time, so that what an input leaves behind is seen with that input.
+  // A new server for each input, so that a leak is attributed to its input.
   sorrel::commands::testing::DumpExercise exercise;
   exercise.run({reinterpret_cast<const char*>(data), size});
   return 0;

@@ -7,7 +7,7 @@
 
 namespace sorrel::commands {
 
-// The value as DUMP gives it and RESTORE takes it.
+// The value in the format of DUMP and RESTORE.
 std::string dump_payload(const Record& record, const Keyspace& keyspace);
 
 }  // namespace sorrel::commands

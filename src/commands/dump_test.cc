@@ -1,3 +1,5 @@
+// DUMP and RESTORE: round trips, foreign payloads, options and errors.
+
 #include <gtest/gtest.h>
 
 #include "base/crc.h"
@@ -68,7 +70,7 @@ TEST_P(DumpTest, BytesAreThoseOfRedis) {
   EXPECT_EQ(payload_of("k").substr(0, 3), std::string_view("\0\xc0\x0a", 3));
 }
 
-TEST_P(DumpTest, WhatWasDumpedComesBack) {
+TEST_P(DumpTest, DumpedValuesAreRestored) {
   server_("RPUSH k a b 3");
   EXPECT_EQ(restore("other", "0", payload_of("k")), "OK");
   EXPECT_EQ(server_("LRANGE other 0 -1"), R"(["a", "b", "3"])");
@@ -121,7 +123,7 @@ TEST_P(DumpTest, DeadlinesAreRelativeOrAbsolute) {
   const std::string at = to_text(server_.now_ms() + 700);
   EXPECT_EQ(restore("k", at, payload, {"REPLACE", "ABSTTL"}), "OK");
   EXPECT_EQ(server_("PEXPIRETIME k"), "(integer) " + at);
-  // Over already: gone, without a word.
+  // Expired already: deleted, without an event.
   EXPECT_EQ(restore("k", "1", payload, {"REPLACE", "ABSTTL"}), "OK");
   EXPECT_EQ(server_("EXISTS k"), "(integer) 0");
   EXPECT_EQ(restore("k", "9223372036854775807", payload), "OK");
@@ -147,7 +149,7 @@ TEST_P(DumpTest, EffectsAreAbsolute) {
   EXPECT_EQ(server_.events(), Texts{});
 }
 
-TEST_P(DumpTest, UseIsTakenOver) {
+TEST_P(DumpTest, IdleTimeAndFrequencyAreRestored) {
   const std::string payload = payload_for("v");
   EXPECT_EQ(restore("k", "0", payload, {"IDLETIME", "1000"}), "OK");
   EXPECT_EQ(server_("OBJECT IDLETIME k"), "(integer) 1000");
@@ -180,14 +182,14 @@ TEST_P(DumpTest, Mistakes) {
   EXPECT_EQ(restore("k", "0", bad), "(error) ERR Bad data format");
   EXPECT_EQ(server_("EXISTS k"), "(integer) 0");
   EXPECT_EQ(server_.effects(), Texts{});
-  // Nor is anything lost.
+  // And no value is lost.
   server_("SET k old");
   EXPECT_EQ(restore("k", "0", bad, {"REPLACE"}), "(error) ERR Bad data format");
   EXPECT_EQ(server_("GET k"), R"("old")");
 }
 
-// The error is one for all damage, as Redis has it; whoever looks on hears what it was.
-TEST_P(DumpTest, WhatIsDamagedIsTold) {
+// The error is the same for all damage, as in Redis; the observer is notified of the details.
+TEST_P(DumpTest, DamageIsReportedToTheObserver) {
   class Listener final : public ExecutionObserver {
    public:
     Texts heard;
@@ -205,7 +207,7 @@ TEST_P(DumpTest, WhatIsDamagedIsTold) {
     rdb::seal_payload(payload, 10);
     EXPECT_EQ(restore("k", "0", payload), "(error) ERR Bad data format");
   };
-  // A set that has a member twice, and a string with a byte too many.
+  // A set with a duplicate member, and a string with a byte too many.
   refuse(std::string("\x02\x02\x01m\x01m", 6));
   refuse(std::string("\0\x01xy", 4));
   EXPECT_EQ(listener.heard, (Texts{"Value integrity check failed: dup elements",

@@ -1,5 +1,5 @@
-// What every writing command leaves for the AOF and the replicas: absolute times, results instead
-// of recipes, deletions for what is over, and nothing for what changed nothing.
+// The effects of every writing command for the AOF and replicas: absolute times, results instead of
+// computations, deletions of expired keys, and nothing for a command that changed nothing.
 
 #include <gtest/gtest.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 class Effects : public ::testing::TestWithParam<TestServer::Shape> {
  protected:
-  // What this line leaves, after the setting has been made and forgotten.
+  // The effects of this line, without those of the preparing commands.
   Texts left(std::initializer_list<std::string_view> setting, std::string_view line) {
     clear();
     for (std::string_view before : setting) server_(before);
@@ -23,7 +23,7 @@ class Effects : public ::testing::TestWithParam<TestServer::Shape> {
   }
   Texts left(std::string_view line) { return left({}, line); }
 
-  // "... PXAT 1700000010000", so many milliseconds from now.
+  // "... PXAT 1700000010000", that many milliseconds from now.
   std::string at(int64_t ms) { return to_text(server_.now_ms() + ms); }
 
   void clear() {
@@ -189,7 +189,7 @@ TEST_P(Effects, WholeKeys) {
   EXPECT_EQ(left({"SET a 1"}, "PERSIST a"), kNothing);
 }
 
-TEST_P(Effects, KeysThatAreOverAreDeletedFirst) {
+TEST_P(Effects, ExpiredKeysAreDeletedFirst) {
   const auto over = [&](std::string_view line) {
     clear();
     server_("SET k v PX 10");

@@ -57,7 +57,7 @@ std::optional<int64_t> deadline_of(Call& call, const ExpiryClause& clause) {
   return deadline;
 }
 
-bool is_over(const Call& call, int64_t deadline) {
+bool has_passed(const Call& call, int64_t deadline) {
   return deadline != kNoExpiry && deadline <= call.now_ms() && !call.caller.repeats_history();
 }
 

@@ -10,36 +10,36 @@
 
 namespace sorrel::commands {
 
-// The expiry clause that SET, GETEX and their kin share: EX s, PX ms, EXAT s, PXAT ms.
+// The expiry clause shared by SET, GETEX and similar commands: EX s, PX ms, EXAT s, PXAT ms.
 struct ExpiryClause {
   enum class Unit : uint8_t { kNone, kSeconds, kMilliseconds };
   Unit unit = Unit::kNone;
   bool absolute = false;
-  std::string_view amount;  // as sent; looked at last, so that syntax errors come first
+  std::string_view amount;  // as sent; parsed last, so that syntax errors take precedence
 
   bool given() const { return unit != Unit::kNone; }
 };
 
-// What one of these words says; nullopt: it is none of them.
+// The unit that this word names; nullopt: none.
 std::optional<ExpiryClause> expiry_word(std::string_view word);
 
 // Takes one clause if it is next; true when it did. The same word again replaces the time, another
 // word in the same command latches a syntax error.
 bool take_expiry(OptionParser& options, ExpiryClause& clause);
 
-// The deadline in absolute milliseconds, or an error answered ("invalid expire time in 'set'
-// command") and nullopt. Amounts must be positive and must not overflow.
+// The expire time in absolute milliseconds; nullopt: an error has been answered ("invalid expire
+// time in 'set' command"). Amounts must be positive and must not overflow.
 std::optional<int64_t> deadline_of(Call& call, const ExpiryClause& clause);
 
 // "ERR invalid expire time in 'set' command"
 void answer_bad_deadline(Call& call);
 
-// When EXPIRE, HEXPIRE and their families may set a deadline.
+// The conditions under which EXPIRE, HEXPIRE and their families set an expire time.
 struct DeadlineConditions {
   bool nx = false;  // there is none
   bool xx = false;  // there is one
-  bool gt = false;  // it moves later; no deadline is the latest of all
-  bool lt = false;  // it moves earlier
+  bool gt = false;  // the new one is later; no expire time is the latest of all
+  bool lt = false;  // the new one is earlier
 
   // Takes a word; false when it is none of these.
   bool take(std::string_view word) {
@@ -60,8 +60,8 @@ struct DeadlineConditions {
   }
 };
 
-// Has this deadline passed, so that the key is to be deleted instead of stored? Never while effects
-// are replayed: later ones still build on the value, and the deletion is an effect of its own.
-bool is_over(const Call& call, int64_t deadline);
+// Has this expire time passed, so that the key is to be deleted instead of stored? Never while
+// effects are replayed: later ones depend on the value, and the deletion is an effect of its own.
+bool has_passed(const Call& call, int64_t deadline);
 
 }  // namespace sorrel::commands

@@ -4,7 +4,7 @@ namespace sorrel::commands {
 
 std::vector<std::span<const Binding>> families() {
   // clang-format off
-  // One line each, so that two people can add theirs.
+  // One line each, so that concurrent additions merge without conflict.
   return {
       string_bindings(),
       string_set_bindings(),

@@ -7,7 +7,7 @@
 
 namespace sorrel::commands {
 
-// One function per family: what it implements.
+// One function per family: the commands that it implements.
 std::span<const Binding> string_bindings();
 std::span<const Binding> string_set_bindings();
 std::span<const Binding> string_many_bindings();
@@ -40,7 +40,7 @@ std::span<const Binding> geo_search_bindings();
 std::span<const Binding> sort_bindings();
 std::span<const Binding> bloom_bindings();
 
-// All of them.
+// The bindings of all families.
 std::vector<std::span<const Binding>> families();
 
 }  // namespace sorrel::commands

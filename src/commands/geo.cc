@@ -1,4 +1,4 @@
-// Sorted sets as maps: members by name. Searches are in geo_search.cc.
+// GEO commands on members by name: GEOADD, GEODIST, GEOHASH, GEOPOS. Searches are in geo_search.cc.
 
 #include "types/geo.h"
 
@@ -37,7 +37,7 @@ std::optional<double> parse_geo_unit(Call& call, std::string_view word) {
   return std::nullopt;
 }
 
-// Rounded from the product, not from the number: that is not always the same digit.
+// The product is rounded, not the number itself: their last digits can differ.
 std::string format_geo_distance(double distance) {
   const auto scaled = static_cast<uint64_t>(std::llrint(distance * 10000));
   return fmt::format("{}.{:04}", scaled / 10000, scaled % 10000);
@@ -86,7 +86,7 @@ void geodist(Call& call) {
   call.reply.bulk(format_geo_distance(geohash::distance_m(*from, *to) / *unit));
 }
 
-// A list with an answer for each of the members named, who may not be there.
+// An array with a reply for each of the named members, which may be absent.
 template <class Answer>
 void answer_places(Call& call, Answer&& answer_place) {
   std::optional<ZsetView> map;

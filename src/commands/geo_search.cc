@@ -1,4 +1,4 @@
-// Sorted sets as maps: who is near. GEOSEARCH, GEOSEARCHSTORE and the older forms of both.
+// GEOSEARCH, GEOSEARCHSTORE and the older GEORADIUS family: members within an area.
 
 #include <algorithm>
 #include <string>
@@ -20,7 +20,7 @@ enum class Form : uint8_t { kAroundPoint, kAroundMember, kByOptions };
 struct SearchGrammar {
   Form form = Form::kByOptions;
   bool may_store = false;  // the options STORE and STOREDIST
-  bool stores = false;     // GEOSEARCHSTORE: the destination stands before the source
+  bool stores = false;     // GEOSEARCHSTORE: the destination precedes the source
 };
 
 enum class Order : uint8_t { kNone, kNearest, kFarthest };
@@ -33,15 +33,15 @@ struct Search {
   bool has_shape = false;
   Order order = Order::kNone;
   int64_t count = 0;  // 0: all
-  bool any = false;   // the first ones that are found
+  bool any = false;   // the first matches in any order
   bool with_distance = false;
   bool with_score = false;
   bool with_point = false;
-  size_t store_at = 0;  // position of the destination; 0: answered, not stored
+  size_t store_at = 0;  // position of the destination; 0: the result is answered, not stored
   bool store_distances = false;
 };
 
-// All parsers answer their error themselves and say false then.
+// All parsers answer their errors themselves and then return false.
 
 bool parse_length(Call& call, size_t at, std::string_view error, double& length) {
   const auto parsed = parse_double(call.arg(at));
@@ -96,7 +96,7 @@ bool parse_point(Call& call, size_t at, Search& search) {
   return search.has_center;
 }
 
-// Without a map there is nothing to find, and any member will do.
+// In an absent key no member is found, and every member is accepted.
 bool find_member(Call& call, const std::optional<ZsetView>& map, size_t at, Search& search) {
   search.has_center = search.from_member = true;
   if (!map) return true;
@@ -109,7 +109,7 @@ bool find_member(Call& call, const std::optional<ZsetView>& map, size_t at, Sear
   return true;
 }
 
-// Passes over so many arguments, for who reads them by position.
+// Skips that many arguments, which are read by position.
 size_t take(OptionParser& options, size_t count) {
   const size_t at = options.position();
   for (size_t i = 0; i < count; i++) options.text();
@@ -130,7 +130,7 @@ bool parse_count(Call& call, std::string_view word, Search& search) {
   return true;
 }
 
-// Center and shape of the newer form. `known`: the word was one of them.
+// Center and shape in the syntax of GEOSEARCH. `known`: the word was one of them.
 bool parse_where(Call& call, const std::optional<ZsetView>& map, OptionParser& options,
                  Search& search, bool& known) {
   const bool from_point = search.has_center && !search.from_member;
@@ -190,7 +190,7 @@ bool parse_options(Call& call, const SearchGrammar& grammar, const std::optional
   return true;
 }
 
-// What the options must not say together, or have left out.
+// Combinations of options that are invalid or incomplete.
 bool check_options(Call& call, const SearchGrammar& grammar, const Search& search) {
   const auto refuse = [&](std::string_view error) {
     call.reply.error(error);
@@ -226,7 +226,7 @@ bool parse(Call& call, const SearchGrammar& grammar, const std::optional<ZsetVie
     case Form::kAroundMember:
       options_from = 5;
       if (!find_member(call, map, 2, search)) return false;
-      // Nobody looks at the radius when there is no map.
+      // The radius does not matter without a key.
       search.has_shape = true;
       if (map && !parse_circle(call, 3, search)) return false;
       break;
@@ -240,11 +240,11 @@ bool parse(Call& call, const SearchGrammar& grammar, const std::optional<ZsetVie
          check_options(call, grammar, search);
 }
 
-// The nearest or farthest first, and only so many; who is as far away as another keeps his place.
+// The nearest or farthest first, limited to COUNT; members at equal distance keep their order.
 std::vector<GeoFound> find(const ZsetView& map, const Search& search) {
   const auto count = static_cast<uint64_t>(search.count);
   std::vector<GeoFound> found = geo_search(map, search.area, search.any ? count : 0);
-  // The first ones of no order mean nothing, unless any will do.
+  // COUNT without ANY and without an order means the nearest.
   Order order = search.order;
   if (order == Order::kNone && search.count != 0 && !search.any) order = Order::kNearest;
   const size_t kept = count == 0 ? found.size() : std::min<size_t>(count, found.size());

@@ -27,7 +27,7 @@ class GeoTest : public ::testing::TestWithParam<TestServer::Shape> {
 
 INSTANTIATE_TEST_SUITE_P(Shapes, GeoTest, ::testing::Values(kOneWorker, kFourWorkers), ShapeName());
 
-TEST_P(GeoTest, AddTellsOnlyOfChanges) {
+TEST_P(GeoTest, AddNotifiesOnlyChanges) {
   expect("GEOADD k 1 1 a 2 2 b", "(integer) 2", {"zadd k"});
   quiet("GEOADD k 1 1 a", "(integer) 0");
   quiet("GEOADD k NX 5 5 a", "(integer) 0");
@@ -59,7 +59,7 @@ TEST_P(GeoTest, StoresReplaceAndDelete) {
   quiet("ZSCORE d Catania", "(double) 0");
   expect("GEORADIUS Sicily 0 0 1 km STORE d", "(integer) 0", {"del d"});
   quiet("GEORADIUS Sicily 0 0 1 km STORE d", "(integer) 0");
-  // Onto itself.
+  // The destination is the source.
   expect("GEOSEARCHSTORE Sicily Sicily FROMLONLAT 15 37 BYRADIUS 100 km", "(integer) 1",
          {"geosearchstore Sicily"});
   expect("GEOSEARCHSTORE Sicily none FROMLONLAT 15 37 BYRADIUS 100 km", "(integer) 0",

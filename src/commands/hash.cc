@@ -1,4 +1,4 @@
-// Reading and writing the fields of one hash.
+// HSET, HGET and the other commands on named fields of one hash.
 
 #include "commands/families.h"
 #include "commands/hash_parts.h"
@@ -6,7 +6,7 @@
 namespace sorrel::commands {
 namespace {
 
-// Sets all pairs from argument 2 on. Returns how many fields are new; nullopt: an error has been
+// Sets all pairs from argument 2 on. Returns the number of new fields; nullopt: an error has been
 // answered.
 std::optional<int64_t> set_pairs(Call& call) {
   if (call.argc() % 2 == 1) {
@@ -88,7 +88,7 @@ void hgetall(Call& call) {
   });
 }
 
-// One half of all pairs.
+// HKEYS or HVALS: one half of all pairs.
 void answer_all(Call& call, HashText HashItem::*half) {
   const Record* record = call.keys.read(call.key(1));
   if (!check_type(call, record, Type::kHash)) return;
@@ -106,7 +106,7 @@ void hvals(Call& call) {
   answer_all(call, &HashItem::value);
 }
 
-// Counts also fields whose time has come but which nobody has met yet, as Redis does.
+// HLEN also counts expired fields that have not been deleted yet, as in Redis.
 void hlen(Call& call) {
   const Record* record = call.keys.read(call.key(1));
   if (!check_type(call, record, Type::kHash)) return;
@@ -114,7 +114,7 @@ void hlen(Call& call) {
   call.reply.integer(static_cast<int64_t>(size));
 }
 
-// What is in the field at 2, for those who only measure it.
+// The value of the field at argument 2, for commands that only measure it.
 std::optional<HashText> look_at_field(Call& call, const Record* record) {
   if (record == nullptr) return std::nullopt;
   const Hash hash = hash_of(call, *record);
@@ -137,7 +137,7 @@ void hstrlen(Call& call) {
   call.reply.integer(value ? static_cast<int64_t>(value->text(scratch).size()) : 0);
 }
 
-// A field whose time has come is deleted, and counts, as long as it is there.
+// An expired field is deleted, and counts as deleted if it still exists.
 void hdel(Call& call) {
   Entry entry = call.keys.open(call.key(1));
   if (!entry) return call.reply.integer(0);

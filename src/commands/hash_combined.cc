@@ -1,4 +1,4 @@
-// Reading or writing fields and their deadlines (or their end) in one go: HGETDEL, HGETEX, HSETEX.
+// HGETDEL, HGETEX, HSETEX: reading or writing fields together with their expire times.
 
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@
 namespace sorrel::commands {
 namespace {
 
-// Both answer the values. Each field is done with before the next: one that is named twice may be
-// gone at the second time.
+// Both answer the values. Fields are processed in order, so a field that is named twice may be gone
+// the second time.
 void hgetdel(Call& call) {
   Entry entry = call.keys.open(call.key(1));
   if (!check_type(call, entry, Type::kHash)) return;
@@ -67,15 +67,15 @@ std::optional<HgetexRequest> parse_hgetex(Call& call) {
   return request;
 }
 
-// What HGETEX did to the fields, told and repeated as the plain command for it.
-void tell_hgetex(Call& call, Entry& entry, const HgetexRequest& request,
-                 const TouchedFields& touched) {
+// The outcome of HGETEX for the fields, notified and propagated as the equivalent simple command.
+void report_hgetex(Call& call, Entry& entry, const HgetexRequest& request,
+                   const TouchedFields& touched) {
   const std::string key(call.arg(1));
   if (request.act == HgetexRequest::Act::kPersist) {
     entry.changed(kHpersistEvent);
     touched.rewrite_as({"HPERSIST", key});
-  } else if (is_over(call, request.at_ms)) {
-    touched.tell_over(entry);
+  } else if (has_passed(call, request.at_ms)) {
+    touched.report_expired(entry);
   } else {
     entry.changed(kHexpireEvent);
     touched.rewrite_as({"HPEXPIREAT", key, to_text(request.at_ms)});
@@ -88,7 +88,7 @@ void hgetex(Call& call) {
   const auto request = parse_hgetex(call);
   if (!request) return;
   entry.expire_fields(request->fields);
-  const bool over = is_over(call, request->at_ms);
+  const bool over = has_passed(call, request->at_ms);
   const HashLimits limits = hash_limits(call);
   HashEdit hash(entry.edit(Type::kHash), limits, call.now_ms());
   TouchedFields touched(call);
@@ -102,17 +102,17 @@ void hgetex(Call& call) {
     answer_text(call, item->value);
     if (request->act == HgetexRequest::Act::kNothing) continue;
     if (request->act == HgetexRequest::Act::kPersist && item->expiry == kNoExpiry) continue;
-    give_deadline(hash, field, request->at_ms, over);
+    apply_deadline(hash, field, request->at_ms, over);
     touched.add(field);
   }
-  if (touched.count() > 0) tell_hgetex(call, entry, *request, touched);
+  if (touched.count() > 0) report_hgetex(call, entry, *request, touched);
 }
 
 struct HsetexRequest {
-  bool fnx = false;  // only if none of the fields is there
-  bool fxx = false;  // only if all are
+  bool fnx = false;  // only if none of the fields exists
+  bool fxx = false;  // only if all exist
   bool keep_ttl = false;
-  size_t expiry_at = 0;  // position of EX and its like; 0: not given
+  size_t expiry_at = 0;  // position of EX, PX, EXAT or PXAT; 0: not given
   int64_t at_ms = kNoExpiry;
   std::span<const std::string_view> pairs;
 
@@ -121,7 +121,7 @@ struct HsetexRequest {
   std::string_view value(size_t i) const { return pairs[2 * i + 1]; }
 };
 
-// Everything from the number of the fields on. False: answered.
+// Everything from the number of the fields on. False: an error has been answered.
 bool parse_pairs(Call& call, size_t at, HsetexRequest& request) {
   if (at + 2 >= call.argc()) {
     answer::wrong_arity(call);
@@ -141,7 +141,7 @@ bool parse_pairs(Call& call, size_t at, HsetexRequest& request) {
   return true;
 }
 
-// One option at `at`, which moves behind it. False: answered.
+// One option at `at`, which moves after it. False: an error has been answered.
 bool parse_hsetex_option(Call& call, size_t& at, HsetexRequest& request) {
   const std::string_view word = call.arg(at);
   auto clause = expiry_word(word);
@@ -200,7 +200,8 @@ bool may_set(const HsetexRequest& request, const Hash& hash) {
   return true;
 }
 
-// With a deadline: as the moment it is; one that has passed has deleted what was set.
+// The effect of HSETEX: an expire time is absolute; with one that has passed, the fields are
+// deleted.
 void rewrite_hsetex(Call& call, const HsetexRequest& request, bool over) {
   if (request.expiry_at == 0 || !call.wants_effect()) return;
   if (over) {
@@ -219,7 +220,7 @@ void hsetex(Call& call) {
   if (!request) return;
   Entry entry = call.keys.open(call.key(1));
   if (!check_type(call, entry, Type::kHash)) return;
-  // Only where it makes a difference whether a field is still there.
+  // Only if the outcome depends on whether a field exists.
   if (request->fnx || request->fxx || request->keep_ttl) {
     std::vector<std::string_view> fields;
     for (size_t i = 0; i < request->count(); i++) fields.push_back(request->field(i));
@@ -230,7 +231,7 @@ void hsetex(Call& call) {
   if (!may_set(*request, hash)) return call.reply.integer(0);
 
   hash.expect(request->pairs);
-  const bool over = is_over(call, request->at_ms);
+  const bool over = has_passed(call, request->at_ms);
   const auto old = request->keep_ttl ? HashEdit::Deadline::kStays : HashEdit::Deadline::kGoes;
   for (size_t i = 0; i < request->count(); i++) {
     hash.set(request->field(i), request->value(i), old);

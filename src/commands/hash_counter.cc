@@ -1,4 +1,4 @@
-// Numbers kept in the fields of a hash.
+// HINCRBY and HINCRBYFLOAT: numbers in the fields of a hash.
 
 #include <cmath>
 
@@ -31,7 +31,7 @@ void hincrby(Call& call) {
   call.reply.integer(*sum);
 }
 
-// Repeated as the result: others may round otherwise.
+// The effect is the result: other implementations may round differently.
 void hincrbyfloat(Call& call) {
   const auto increment = parse_long_double(call.arg(3));
   if (!increment) return call.reply.error("ERR value is not a valid float");
@@ -58,7 +58,7 @@ void hincrbyfloat(Call& call) {
   if (call.wants_effect()) {
     const std::string key(call.arg(1));
     const std::string field(call.arg(2));
-    // Older servers can read HSET; only where there is a deadline to keep it takes more.
+    // Older servers can read HSET; a field with an expire time to keep needs HSETEX.
     if (hash.find(field)->expiry == kNoExpiry) {
       call.rewrite.as({"HSET", key, field, text});
     } else {

@@ -1,4 +1,4 @@
-// The deadlines of single fields: HEXPIRE, HTTL, HPERSIST and their families.
+// Expire times of single fields: HEXPIRE, HTTL, HPERSIST and their families.
 
 #include "base/bytes.h"
 #include "base/numbers.h"
@@ -10,7 +10,7 @@ namespace {
 
 using Unit = ExpiryClause::Unit;
 
-// What is answered for each field.
+// The reply for each field.
 constexpr int64_t kNoField = -2;
 constexpr int64_t kNoDeadline = -1;
 constexpr int64_t kConditionNotMet = 0;
@@ -24,7 +24,7 @@ void answer_no_fields(Call& call, size_t count) {
 
 struct HexpireRequest {
   int64_t at_ms;
-  std::string_view condition;  // as it was sent; empty: none
+  std::string_view condition;  // as sent; empty: none
   DeadlineConditions conditions;
   std::span<const std::string_view> fields;
 };
@@ -43,8 +43,8 @@ std::optional<HexpireRequest> parse_hexpire(Call& call, ExpiryClause clause) {
   return request;
 }
 
-// A deadline that has passed deletes. One field after the other: one that is named twice has its
-// new deadline, or is gone, at the second time.
+// An expire time that has passed deletes the field. Fields are processed in order: one that is
+// named twice has its new expire time, or is gone, the second time.
 void set_deadlines(Call& call, ExpiryClause clause) {
   Entry entry = call.keys.open(call.key(1));
   if (!check_type(call, entry, Type::kHash)) return;
@@ -53,7 +53,7 @@ void set_deadlines(Call& call, ExpiryClause clause) {
   entry.expire_fields(request->fields);
   if (!entry) return answer_no_fields(call, request->fields.size());
 
-  const bool over = is_over(call, request->at_ms);
+  const bool over = has_passed(call, request->at_ms);
   const HashLimits limits = hash_limits(call);
   HashEdit hash(entry.edit(Type::kHash), limits, call.now_ms());
   TouchedFields touched(call);
@@ -68,12 +68,12 @@ void set_deadlines(Call& call, ExpiryClause clause) {
       call.reply.integer(kConditionNotMet);
       continue;
     }
-    give_deadline(hash, field, request->at_ms, over);
+    apply_deadline(hash, field, request->at_ms, over);
     touched.add(field);
     call.reply.integer(over ? kDeleted : kDone);
   }
   if (touched.count() == 0) return;
-  if (over) return touched.tell_over(entry);
+  if (over) return touched.report_expired(entry);
   entry.changed(kHexpireEvent);
   std::vector<std::string> head = {"HPEXPIREAT", std::string(call.arg(1)), to_text(request->at_ms)};
   if (!request->condition.empty()) head.emplace_back(request->condition);
@@ -93,7 +93,7 @@ void hpexpireat(Call& call) {
   set_deadlines(call, {Unit::kMilliseconds, true, {}});
 }
 
-// Seconds are rounded up, so that a field with time left never shows 0.
+// Seconds are rounded up, so that a field that has not expired never shows 0.
 void answer_deadlines(Call& call, Unit unit, int64_t base_ms) {
   const Record* record = call.keys.read(call.key(1));
   if (!check_type(call, record, Type::kHash)) return;

@@ -1,3 +1,5 @@
+// Expire times of fields: conditions, reads of expired fields, effects, and active expiry.
+
 #include <gtest/gtest.h>
 
 #include "commands/test_harness.h"
@@ -18,7 +20,7 @@ class HashExpiry : public ::testing::TestWithParam<Form> {
     start = server.now_ms();
   }
 
-  // Everything that is due in all partitions.
+  // Deletes all expired fields in all partitions.
   ExpirySlice sweep() {
     ExpirySlice all;
     server.worker(0).begin_batch(server.now_ms());
@@ -71,7 +73,7 @@ TEST_P(HashExpiry, IsRepeatedAsTheMomentItMeans) {
   EXPECT_EQ(timed(), 0u);
 }
 
-TEST_P(HashExpiry, ReadersRemoveWhatTheyAskFor) {
+TEST_P(HashExpiry, ReadsDeleteExpiredFields) {
   server("HSET h a 1 b 2 c 3 d 4");
   server("HPEXPIRE h 10 FIELDS 3 a b c");
   forget();
@@ -99,7 +101,7 @@ TEST_P(HashExpiry, ReadersRemoveWhatTheyAskFor) {
   EXPECT_EQ(server.keyspace().stats().expired_fields, 3u);
 }
 
-TEST_P(HashExpiry, DrawingRemovesAllThatIsDue) {
+TEST_P(HashExpiry, HrandfieldDeletesExpiredFields) {
   server("HSET h a 1 b 2 c 3");
   server("HPEXPIRE h 10 FIELDS 2 a b");
   server.advance_ms(10);
@@ -113,7 +115,7 @@ TEST_P(HashExpiry, DrawingRemovesAllThatIsDue) {
   EXPECT_EQ(server("EXISTS h"), "(integer) 0");
 }
 
-TEST_P(HashExpiry, WritersSeeNoDeadFields) {
+TEST_P(HashExpiry, WritesSeeNoExpiredFields) {
   server("HSET h n 5 m 5 f 1.5 x old y old");
   server("HPEXPIRE h 10 FIELDS 5 n m f x y");
   server.advance_ms(5);
@@ -137,7 +139,7 @@ TEST_P(HashExpiry, WritersSeeNoDeadFields) {
                                     "hexpired h", "hset h", "hexpired h"}));
 }
 
-TEST_P(HashExpiry, NobodyNeedsToLook) {
+TEST_P(HashExpiry, FieldsExpireWithoutAccess) {
   server("HSET h a 1 b 2 c 3");
   server("HSET gone a 1");
   server("HPEXPIRE h 10 FIELDS 2 a b");
@@ -178,7 +180,7 @@ TEST_P(HashExpiry, NothingExpiresWhileItMayNot) {
   EXPECT_EQ(server("HLEN h"), "(integer) 1");
 }
 
-// Whatever happens to the key, what is known of its deadlines goes along.
+// The expire times of fields follow their hash when the key is renamed, copied or moved.
 TEST_P(HashExpiry, DeadlinesFollowTheirHash) {
   const auto make = [&](const std::string& key) {
     server("HSET " + key + " a 1 b 2");
@@ -269,7 +271,7 @@ TEST_P(HashExpiry, SetexSetsAllOrNothing) {
   EXPECT_EQ(server.events(), (Texts{"hexpired h", "del h", "hset h"}));
 }
 
-TEST_P(HashExpiry, ReplaySetsWhatItIsTold) {
+TEST_P(HashExpiry, ReplaySetsTheTimeAsGiven) {
   server.caller.set_repeats_history();
   server("HSET h a 1 b 2");
   EXPECT_EQ(server("HPEXPIREAT h 1 FIELDS 1 a"), "[(integer) 1]");
@@ -278,7 +280,7 @@ TEST_P(HashExpiry, ReplaySetsWhatItIsTold) {
   EXPECT_EQ(timed(), 1u);
 }
 
-// Many hashes, many fields, in slices: nothing is left and nothing goes too early.
+// Many hashes and fields, expired in time slices: no field remains and none goes too early.
 TEST_P(HashExpiry, ManyAreRemovedInSlices) {
   constexpr int kHashes = 40;
   constexpr int kFields = 300;

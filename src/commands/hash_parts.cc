@@ -42,7 +42,7 @@ std::optional<int64_t> parse_field_deadline(Call& call, const ExpiryClause& clau
     answer_bad_deadline(call);
     return std::nullopt;
   }
-  // Zero is no moment but the lack of one where fields are stored.
+  // Stored fields use zero for "no expire time".
   return std::max<int64_t>(1, *amount * unit_ms + base_ms);
 }
 

@@ -13,7 +13,7 @@
 
 namespace sorrel::commands {
 
-// What the files of the hash family share.
+// Shared by the files of the hash family.
 
 inline constexpr Event kHsetEvent{EventClass::kHash, "hset"};
 inline constexpr Event kHdelEvent{EventClass::kHash, "hdel"};
@@ -24,28 +24,29 @@ inline HashLimits hash_limits(const Call& call) {
   return call.keys.keyspace().hash_limits();
 }
 
-// The hash without the fields whose time has come.
+// The hash without expired fields.
 inline Hash hash_of(const Call& call, const Record& record) {
   return Hash(collection_of(record), call.now_ms());
 }
 
-// For readers, after the answer: those of the fields asked for whose time has come are removed.
+// For reads, after the reply: deletes those of the requested fields that have expired.
 inline void expire_asked(Call& call, const Hash& hash, std::span<const std::string_view> fields) {
   if (hash.has_due()) [[unlikely]]
     call.keys.expire_fields(call.key(1), fields);
 }
 
-// The fields behind FIELDS and their number, of which the first word stands at `at`. nullopt: a
-// mistake, which has been answered, in words of the command's own where the number is none.
+// The fields after FIELDS and their number; `at` is the position of FIELDS. nullopt: an error has
+// been answered, with a text of the command's own when the number is invalid.
 std::optional<std::span<const std::string_view>> parse_numbered_fields(
     Call& call, size_t at,
     std::string_view bad_number = "ERR Number of fields must be a positive integer");
 
-// The deadline of a field in absolute milliseconds; nullopt: it is none, which has been answered.
+// The expire time of a field in absolute milliseconds; nullopt: invalid, and the error has been
+// answered.
 std::optional<int64_t> parse_field_deadline(Call& call, const ExpiryClause& clause);
 
-// `over`: the deadline has passed, which deletes.
-inline void give_deadline(HashEdit& hash, std::string_view field, int64_t at_ms, bool over) {
+// `over`: the expire time has passed, so the field is deleted.
+inline void apply_deadline(HashEdit& hash, std::string_view field, int64_t at_ms, bool over) {
   if (over) {
     hash.remove(field);
   } else {
@@ -53,7 +54,7 @@ inline void give_deadline(HashEdit& hash, std::string_view field, int64_t at_ms,
   }
 }
 
-// What became of fields that a command was to do something to, for the effect and the event.
+// Collects the fields that a command has changed, for the effect and the event.
 class TouchedFields {
  public:
   explicit TouchedFields(Call& call) : call_(call) {}
@@ -63,12 +64,12 @@ class TouchedFields {
     if (call_.wants_effect()) fields_.emplace_back(field);
   }
   int64_t count() const { return count_; }
-  // Repeats the request as `head`, FIELDS, their number and the fields.
+  // Propagates `head`, FIELDS, their number and the fields.
   void rewrite_as(std::vector<std::string> head) const;
-  // Each as an HDEL of its own, kept together.
+  // Propagates an HDEL for each field, as one atomic group.
   void rewrite_as_deletions() const;
-  // They were deleted because their deadline lay in the past.
-  void tell_over(Entry& entry) const {
+  // Reports the fields as expired: their expire time lay in the past.
+  void report_expired(Entry& entry) const {
     entry.count_expired_fields(static_cast<uint64_t>(count_));
     entry.changed(kHdelEvent);
     rewrite_as_deletions();

@@ -18,7 +18,7 @@ class HashCommands : public ::testing::TestWithParam<TestServer::Shape> {
 INSTANTIATE_TEST_SUITE_P(Shapes, HashCommands, ::testing::Values(kOneWorker, kFourWorkers),
                          ShapeName());
 
-TEST_P(HashCommands, TellsAndRepeatsWhatChanged) {
+TEST_P(HashCommands, NotifiesAndPropagatesChanges) {
   EXPECT_EQ(server("HSET h a 1 b 2"), "(integer) 2");
   EXPECT_EQ(server("HMSET h a 3"), "OK");
   EXPECT_EQ(server("HSETNX h a 4"), "(integer) 0");
@@ -71,7 +71,7 @@ TEST_P(HashCommands, GetdelIsRepeatedAsWhatItDeleted) {
   EXPECT_EQ(server.events(), (Texts{"hdel h", "hdel h", "del h"}));
 }
 
-TEST_P(HashCommands, RepliesAreMapsInTheThirdProtocol) {
+TEST_P(HashCommands, RepliesAreMapsInResp3) {
   server("HSET h a 1 b 2");
   EXPECT_EQ(server("HRANDFIELD h 5 WITHVALUES"), "[\"a\", \"1\", \"b\", \"2\"]");
   server.caller.protocol = 3;

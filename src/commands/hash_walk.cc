@@ -1,4 +1,4 @@
-// HSCAN and HRANDFIELD: fields that nobody names.
+// HSCAN and HRANDFIELD: fields without naming them.
 
 #include <algorithm>
 #include <limits>
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 
-// As in Redis, options are not looked at when there is nothing to walk.
+// As in Redis, options are not parsed when the key is absent.
 void hscan(Call& call) {
   const auto cursor = parse_scan_cursor(call.arg(2));
   if (!cursor) return call.reply.error("ERR invalid cursor");
@@ -66,7 +66,7 @@ bool parse_random(Call& call, RandomFields& wanted) {
     answer::syntax_error(call);
     return false;
   }
-  // Each field comes with a value, and their number has to be one that can be answered.
+  // Each field has a value, so twice the number must be representable.
   if (wanted.with_values && (*count < -kMax / 2 || *count > kMax / 2)) {
     call.reply.error("ERR value is out of range");
     return false;
@@ -74,7 +74,7 @@ bool parse_random(Call& call, RandomFields& wanted) {
   return true;
 }
 
-// Pairs are arrays of two in the third protocol, and come one behind the other in the second.
+// Pairs are arrays of two in RESP3, and flat in RESP2.
 void open_items(Call& call, int64_t count, bool with_values) {
   call.reply.array(with_values && call.reply.protocol() == 2 ? 2 * count : count);
 }
@@ -90,7 +90,7 @@ void hrandfield(Call& call) {
   if (!parse_random(call, wanted)) return;
   const Record* record = call.keys.read(call.key(1));
   if (!check_type(call, record, Type::kHash)) return;
-  // To draw from what is alive, everything that is not has to go first.
+  // Random fields are drawn from the live ones, so expired fields are deleted first.
   if (record != nullptr && hash_of(call, *record).has_due()) {
     call.keys.open(call.key(1)).expire_due_fields();
     record = call.keys.peek(call.key(1));

@@ -1,5 +1,5 @@
-// Counting distinct elements. The value is a string in its own format, so every string command
-// works on it, and whatever a string command has made of it is checked here.
+// HyperLogLog: estimates the number of distinct elements. The value is a string in a format of its
+// own that every string command can change, so it is validated here before each use.
 
 #include "types/hyperloglog.h"
 
@@ -15,7 +15,7 @@ namespace sorrel::commands {
 namespace {
 
 constexpr Event kChanged{EventClass::kString, "pfadd"};
-// The same cardinality in other bytes: nobody is notified.
+// The same cardinality in another encoding: no event.
 constexpr Event kRearranged{EventClass::kString, ""};
 constexpr std::string_view kCorrupt = "INVALIDOBJ Corrupted HLL object detected";
 
@@ -61,7 +61,7 @@ void pfadd(Call& call) {
   call.reply.integer(changed ? 1 : 0);
 }
 
-// The registers of the keys from `first` on, joined. False: an error has been answered.
+// Merges the registers of the keys from `first` on. False: an error has been answered.
 bool join(Call& call, size_t first, hll::Registers& into, bool& any_dense) {
   for (size_t at = first; at < call.argc(); at++) {
     const Record* record = call.keys.read(call.key(at));

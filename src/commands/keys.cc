@@ -10,7 +10,7 @@
 #include "keyspace/access_clock.h"
 #include "types/type_names.h"
 
-// Commands that treat a key as a whole, whatever it holds.
+// DEL, EXISTS, RENAME, COPY, MOVE and the other commands on keys of every type.
 
 namespace sorrel::commands::keys {
 namespace {
@@ -23,7 +23,7 @@ constexpr Event kCopyTo{EventClass::kGeneric, "copy_to"};
 
 constexpr std::string_view kSameObject = "ERR source and destination objects are the same";
 
-// Counts the keys for which `found` says yes; the same key counts as often as it is named.
+// Counts the keys for which `found` is true; a key counts as often as it is named.
 template <class Found>
 void count_keys(Call& call, Found found) {
   int64_t count = 0;
@@ -31,7 +31,7 @@ void count_keys(Call& call, Found found) {
   call.reply.integer(count);
 }
 
-// The number of a database. nullopt: there is none of that number, and that has been answered.
+// The number of a database. nullopt: it is out of range, and the error has been answered.
 std::optional<int> parse_database(Call& call, std::string_view text) {
   using Int = std::numeric_limits<int>;
   const auto number = parse_int64(text);
@@ -49,14 +49,14 @@ std::optional<int> parse_database(Call& call, std::string_view text) {
 }
 
 // Both guards are open at once, the new name's first: the one opened last ends first, so the old
-// name's event comes before the new one's.
+// name's event precedes the new one's.
 enum class Renamed : uint8_t { kDone, kNoSource, kTaken };
 Renamed rename_key(Call& call, bool may_replace) {
   Entry to = call.keys.open(call.key(2));
   Entry from = call.keys.open(call.key(1));
   if (!from) return Renamed::kNoSource;
   if (to && !may_replace) return Renamed::kTaken;
-  // Under its own name it is there already.
+  // The same name: the key is there already.
   if (call.arg(1) != call.arg(2)) to.move_from(from, kRenameTo, kRenameFrom);
   return Renamed::kDone;
 }
@@ -65,7 +65,7 @@ struct CopyOptions {
   int db;
   bool replace = false;
 };
-// nullopt: a mistake, which has been answered.
+// nullopt: an error has been answered.
 std::optional<CopyOptions> parse_copy(Call& call) {
   CopyOptions parsed{call.caller.db};
   OptionParser options(call.args, 3);
@@ -115,7 +115,7 @@ void touch(Call& call) {
   count_keys(call, [&](const Key& key) {
     const Record* record = call.keys.read(key);
     if (record == nullptr) return false;
-    // Who asked not to touch keys in passing still touches those that are named for it.
+    // TOUCH updates the access time even with CLIENT NO-TOUCH.
     if (call.caller.no_touch) {
       const uint32_t used =
           access_after_use(record->access(), call.now_ms(), policy, call.keys.random());
@@ -206,7 +206,7 @@ std::span<const Binding> keys_bindings() {
       {"touch", &keys::touch},
       {"ttl", &keys::ttl},
       {"type", &keys::type},
-      // The same as DEL: the arena frees long values in the background for both.
+      // UNLINK is DEL: the arena frees long values lazily for both.
       {"unlink", &keys::unlink},
   };
   return kBindings;

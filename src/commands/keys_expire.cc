@@ -9,7 +9,7 @@
 #include "commands/expiry_option.h"
 #include "commands/keys_handlers.h"
 
-// EXPIRE and its family: setting, asking and taking away the moment when a key goes.
+// EXPIRE and its family: set, query and remove expire times.
 
 namespace sorrel::commands::keys {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 constexpr Event kExpire{EventClass::kGeneric, "expire"};
 constexpr Event kPersist{EventClass::kGeneric, "persist"};
 
-// nullopt: a mistake, which has been answered.
+// nullopt: an error has been answered.
 std::optional<DeadlineConditions> parse_conditions(Call& call) {
   DeadlineConditions conditions;
   for (size_t i = 3; i < call.argc(); i++) {
@@ -40,7 +40,8 @@ std::optional<DeadlineConditions> parse_conditions(Call& call) {
 
 enum class Unit : uint8_t { kSeconds, kMilliseconds };
 
-// The time argument as absolute milliseconds, counted from `base_ms`. nullopt: answered.
+// The time argument as absolute milliseconds, relative to `base_ms`. nullopt: an error has been
+// answered.
 std::optional<int64_t> parse_deadline(Call& call, Unit unit, int64_t base_ms) {
   const auto number = parse_int64(call.arg(2));
   if (!number) {
@@ -61,7 +62,7 @@ void set_deadline(Call& call, Unit unit, int64_t base_ms) {
 
   Entry entry = call.keys.open(call.key(1));
   if (!entry || !conditions->hold(entry.expiry(), *at_ms)) return call.reply.integer(0);
-  // A change that is repeated sets what it says; the deletion follows as a change of its own.
+  // A replayed effect sets the time as given; the deletion follows as an effect of its own.
   const bool now = *at_ms <= call.now_ms() && !call.caller.repeats_history();
   if (now) {
     entry.erase(kDelEvent, Freeing::kExpired);
@@ -75,8 +76,8 @@ void set_deadline(Call& call, Unit unit, int64_t base_ms) {
   call.reply.integer(1);
 }
 
-// The deadline of the key at 1, or nothing when that has been answered: -2 for no key, -1 for no
-// deadline.
+// The expire time of the key at 1, or nothing when the reply was sent: -2 for no key, -1 for no
+// expire time.
 std::optional<int64_t> find_deadline(Call& call) {
   const Record* record = call.keys.inspect(call.key(1));
   if (record != nullptr && record->has_expiry()) return record->expiry();

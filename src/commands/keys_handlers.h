@@ -2,7 +2,7 @@
 
 #include "dispatch/call.h"
 
-// The handlers behind keys_bindings(), by file.
+// The handlers of keys_bindings(), by file.
 namespace sorrel::commands::keys {
 
 // keys.cc

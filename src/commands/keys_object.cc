@@ -6,22 +6,22 @@
 #include "types/string.h"
 #include "types/type_names.h"
 
-// OBJECT: how a value is kept and used. Asking is not using, so nothing here marks the key.
+// OBJECT: encoding and use of a value. These queries do not count as accesses of the key.
 
 namespace sorrel::commands::keys {
 namespace {
 
-// Null when there is no such key, which has then been answered.
+// Null: there is no such key, and the error has been answered.
 const Record* find_object(Call& call) {
   const Record* record = call.keys.inspect(call.key(2));
   if (record == nullptr) call.reply.null();
   return record;
 }
 
-// Redis keeps one object for each of these numbers and says so by an endless count of references.
+// Redis shares one object for each of these numbers and reports INT_MAX as its reference count.
 constexpr int64_t kSharedIntegers = 10'000;
 
-// But not where each key is to know when or how often it was used.
+// Redis does not share them under eviction policies that need the access time of each key.
 bool shares_integers(const Call& call) {
   const ExecutorWorld& world = call.executor.world();
   const EvictionPolicy policy = world.keyspace.eviction().policy;

@@ -1,3 +1,5 @@
+// Commands on keys of every type: replies, effects and events.
+
 #include <gtest/gtest.h>
 
 #include <set>
@@ -51,7 +53,7 @@ TEST_P(Keys, LookingCountsHitsAndMissesButIsNoUse) {
   EXPECT_EQ(server_("OBJECT IDLETIME k"), kNo);
 }
 
-TEST_P(Keys, TouchTouchesEvenForThoseWhoDoNot) {
+TEST_P(Keys, TouchUpdatesTheAccessTimeDespiteNoTouch) {
   server_("SET k v");
   server_.advance_ms(5000);
   server_.caller.no_touch = true;
@@ -64,7 +66,7 @@ TEST_P(Keys, TouchTouchesEvenForThoseWhoDoNot) {
   EXPECT_EQ(server_.effects(), Texts{}) << "a use is not a change";
 }
 
-TEST_P(Keys, RenameTellsBothNames) {
+TEST_P(Keys, RenameNotifiesBothNames) {
   server_("SET a v");
   server_("EXPIRE a 100");
   server_("SET b old");
@@ -98,7 +100,7 @@ TEST_P(Keys, RenameAcrossAllPartitions) {
   }
 }
 
-TEST_P(Keys, ADueNameIsFree) {
+TEST_P(Keys, AnExpiredNameIsFree) {
   server_("SET a v");
   server_("SET b v PX 10");
   server_.advance_ms(10);
@@ -108,7 +110,7 @@ TEST_P(Keys, ADueNameIsFree) {
   EXPECT_EQ(server_.events(), (Texts{"expired b", "rename_from a", "rename_to b"}));
 }
 
-TEST_P(Keys, ADueSourceIsNone) {
+TEST_P(Keys, AnExpiredSourceIsAbsent) {
   server_("SET a v PX 10");
   server_("SET b w");
   server_.advance_ms(10);
@@ -139,7 +141,7 @@ TEST_P(Keys, CopyWithinAndBetweenDatabases) {
   EXPECT_EQ(server_("COPY a a DB 16"), "(error) ERR DB index is out of range");
 }
 
-TEST_P(Keys, MoveTellsBothDatabases) {
+TEST_P(Keys, MoveNotifiesBothDatabases) {
   server_("SET a v PX 5000");
   quiet();
   EXPECT_EQ(server_("MOVE a 2"), kYes);
@@ -251,7 +253,7 @@ TEST_P(Keys, TheLatestMomentOfAll) {
   EXPECT_EQ(server_("EXPIRETIME k"), "(integer) 9223372036854776");
 }
 
-TEST_P(Keys, PersistTakesTheDeadlineAway) {
+TEST_P(Keys, PersistRemovesTheExpireTime) {
   server_("SET k v EX 100");
   quiet();
   EXPECT_EQ(server_("PERSIST k"), kYes);
@@ -264,7 +266,7 @@ TEST_P(Keys, PersistTakesTheDeadlineAway) {
   EXPECT_EQ(server_("TTL k"), "(integer) -1");
 }
 
-TEST_P(Keys, KeysAndRandomkeySeeTheLiving) {
+TEST_P(Keys, KeysAndRandomkeySkipExpiredKeys) {
   EXPECT_EQ(server_("KEYS *"), "[]");
   EXPECT_EQ(server_("RANDOMKEY"), "(nil)");
   server_("SET stays v");
@@ -312,7 +314,7 @@ TEST_P(Keys, ScanMistakes) {
   EXPECT_EQ(server_("SCAN 0 MATCH"), "(error) ERR syntax error");
 }
 
-TEST_P(Keys, ScanDeletesWhatIsDueAndSaysSo) {
+TEST_P(Keys, ScanDeletesExpiredKeysAndNotifies) {
   server_("SET k v PX 10");
   server_.advance_ms(10);
   quiet();

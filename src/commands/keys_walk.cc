@@ -4,12 +4,13 @@
 #include "keyspace/walk.h"
 #include "types/type_names.h"
 
-// KEYS, SCAN and RANDOMKEY: commands that meet keys which their arguments do not name.
+// KEYS, SCAN and RANDOMKEY: commands that access keys which their arguments do not name.
 
 namespace sorrel::commands::keys {
 namespace {
 
-// Cursors are written by us, so only their range is in doubt; leading zeros do no harm.
+// Cursors are numbers that this server issued, so only their range is checked; leading zeros are
+// harmless.
 std::optional<uint64_t> parse_cursor(std::string_view text) {
   const size_t first = text.find_first_not_of('0');
   if (first == std::string_view::npos) return 0;

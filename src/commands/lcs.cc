@@ -11,7 +11,7 @@ namespace {
 // left?
 class Directions {
  public:
-  // False when there is no memory for it.
+  // False: out of memory.
   bool allocate(size_t rows, size_t columns) {
     columns_ = columns;
     const size_t words = (rows * columns + 63) / 64;
@@ -32,8 +32,8 @@ class Directions {
   size_t columns_ = 0;
 };
 
-// Fills the table row by row in one array: before row i is written, it holds row i - 1.
-// nullopt: no memory.
+// Fills the table row by row in one array: before row i is written, it holds row i - 1. nullopt:
+// out of memory.
 template <class Visit>
 std::optional<uint32_t> fill(std::string_view a, std::string_view b, Visit&& up_is_larger) {
   const std::unique_ptr<uint32_t[]> row(new (std::nothrow) uint32_t[b.size() + 1]());
@@ -55,7 +55,7 @@ std::optional<uint32_t> fill(std::string_view a, std::string_view b, Visit&& up_
   return row[b.size()];
 }
 
-// Bytes of the subsequence come last first, and so do the matches they make up.
+// The walk yields the subsequence and the matches in reverse order.
 class Collector {
  public:
   explicit Collector(Lcs& out) : out_(out), left_(out.length) { out.text.resize(out.length); }
@@ -94,7 +94,7 @@ std::optional<uint64_t> lcs_table_bytes(uint64_t a_size, uint64_t b_size) {
 }
 
 std::optional<Lcs> lcs_length(std::string_view a, std::string_view b) {
-  // The length does not depend on the order; the shorter one makes the shorter row.
+  // The length does not depend on the order; the shorter string makes the shorter row.
   if (a.size() < b.size()) std::swap(a, b);
   const auto length = fill(a, b, [](size_t, size_t) {});
   if (!length) return std::nullopt;

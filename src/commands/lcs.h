@@ -18,7 +18,7 @@ namespace sorrel::commands {
 // Lengths need only one row. The walk needs to know in every cell which neighbour was larger: one
 // bit, a thirty-second of the table of lengths.
 
-// A run of bytes that lies unbroken in both strings; positions are inclusive.
+// A contiguous run of bytes common to both strings; positions are inclusive.
 struct LcsMatch {
   uint32_t a_first;
   uint32_t a_last;
@@ -30,19 +30,19 @@ struct LcsMatch {
 
 struct Lcs {
   uint32_t length = 0;
-  std::string text;               // from lcs_of only, as are matches
-  std::vector<LcsMatch> matches;  // the last first; every one, whatever its length
+  std::string text;               // from lcs_of() only, as are matches
+  std::vector<LcsMatch> matches;  // the last one first; of any length
 };
 
-// Bytes a table of 32-bit lengths would take, which is what limits are put in; nullopt when that
+// The bytes of a table of 32-bit lengths, which limits are expressed in; nullopt when that
 // overflows 64 bits.
 std::optional<uint64_t> lcs_table_bytes(uint64_t a_size, uint64_t b_size);
 
-// Precondition: each string is shorter than 2^32 - 2 bytes, and the caller has agreed to
-// lcs_table_bytes(). Among several subsequences of the same length it is the one Redis finds.
-// nullopt: not enough memory.
+// Precondition: each string is shorter than 2^32 - 2 bytes, and the caller accepts
+// lcs_table_bytes(). Among several subsequences of the same length it is the one that Redis finds.
+// nullopt: out of memory.
 std::optional<Lcs> lcs_of(std::string_view a, std::string_view b);
-// The length alone, in the memory of one row.
+// The length alone, with the memory of one row.
 std::optional<Lcs> lcs_length(std::string_view a, std::string_view b);
 
 }  // namespace sorrel::commands

@@ -1,4 +1,4 @@
-// Lists by their ends and by index.
+// LPUSH, LPOP, LINDEX, LSET, LRANGE, LTRIM: lists by ends and index.
 
 #include "types/list.h"
 
@@ -74,7 +74,7 @@ void llen(Call& call) {
   call.reply.integer(static_cast<int64_t>(ListReader(value).size()));
 }
 
-// As in Redis, an index that is none is an error only for a list that exists.
+// As in Redis, an invalid index is an error only for a list that exists.
 void lindex(Call& call) {
   const Record* record = call.keys.read(call.key(1));
   if (record == nullptr) return call.reply.null();
@@ -96,7 +96,7 @@ void lset(Call& call) {
   if (!index) return answer::not_an_integer(call);
   const ListLimits limits = list_limits(call);
   List list(entry.edit(Type::kList), limits);
-  // Before the search, whose result the change of encoding would void.
+  // Before the search, whose result a change of encoding would invalidate.
   list.grow(call.arg(3).size(), 1);
   const ListCursor at = list.at(*index);
   if (!at) return call.reply.error("ERR index out of range");
@@ -155,7 +155,7 @@ void ltrim(Call& call) {
   list.erase_range(0, kept.first);
   list.shrink();
   entry.changed({EventClass::kList, "ltrim"});
-  // It is heard of, but there is nothing to repeat elsewhere.
+  // An event is notified, but no element was removed, so there is no effect.
   if (kept.count == size) call.rewrite.nothing();
   call.reply.ok();
 }

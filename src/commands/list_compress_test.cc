@@ -51,8 +51,8 @@ std::string random_line(Random& random) {
   }
 }
 
-// Compressed or not, every command answers the same.
-TEST(ListCompress, NobodyCanTell) {
+// Replies do not depend on compression.
+TEST(ListCompress, RepliesDoNotDependOnCompression) {
   for (const int64_t depth : {1, 2, 5}) {
     const TestServer::Families families = {keys_bindings(), list_bindings(), list_search_bindings(),
                                            list_move_bindings()};

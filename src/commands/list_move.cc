@@ -1,5 +1,4 @@
-// Elements that go from one list to another, or from the first list that has some: LMOVE,
-// RPOPLPUSH, LMPOP.
+// LMOVE, RPOPLPUSH, LMPOP: elements moved between lists, or popped from the first non-empty one.
 
 #include <string>
 
@@ -17,7 +16,7 @@ void push_one(List& list, ListEnd where, std::string_view text) {
   list.push(where, text);
 }
 
-// From one end of a list to an end of the same: one guard, which tells both events.
+// From one end of a list to an end of the same: one guard, which reports both events.
 void rotate(Call& call, Entry& entry, ListEnd from, ListEnd to) {
   const ListLimits limits = list_limits(call);
   List list(entry.edit(Type::kList), limits);
@@ -38,7 +37,7 @@ void move_element(Call& call, ListEnd from, ListEnd to) {
   if (!check_type(call, source, Type::kList)) return;
   if (call.arg(1) == call.arg(2)) return rotate(call, source, from, to);
 
-  // Opened last, it ends first: the push is told before the pop.
+  // Opened last, it ends first: the push event precedes the pop event.
   Entry destination = call.keys.open(call.key(2));
   if (!check_type(call, destination, Type::kList)) return;
   const ListLimits limits = list_limits(call);
@@ -74,7 +73,7 @@ bool parse_lmpop(Call& call, size_t first, PopMany& parsed) {
   return parse_pop_many(call, first, "LEFT", "RIGHT", parsed);
 }
 
-// True: answered, by elements or by an error.
+// True: answered, by elements or an error.
 bool pop_from_first(Call& call, size_t first_key, const PopMany& parsed) {
   const ListEnd where = parsed.second_side ? ListEnd::kTail : ListEnd::kHead;
   const auto take = [&](Entry& entry, size_t at) {
@@ -121,17 +120,17 @@ void brpop(Call& call) {
   blpop_from(call, ListEnd::kTail);
 }
 
-// As move_element, but waits for the source.
+// As move_element(), but blocks on the source.
 void move_or_wait(Call& call, ListEnd from, ListEnd to, size_t timeout_at) {
   const auto deadline = parse_wait(call, timeout_at);
   if (!deadline) return;
   bool there = false;
   {
     Entry source = call.keys.open(call.key(1));
-    there = source && !passed_over(call, source, Type::kList);
+    there = source && !is_skipped(call, source, Type::kList);
   }
   if (!there) {
-    // Who may not wait gets the null of LMOVE, not the one of time being up.
+    // A caller that must not block gets the null of LMOVE, not the null array of a timeout.
     if (!call.caller.may_wait) return call.reply.null();
     return call.wait({1}, *deadline, true);
   }

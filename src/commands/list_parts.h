@@ -10,7 +10,7 @@
 
 namespace sorrel::commands {
 
-// What the handlers of lists share.
+// Shared by the handlers of lists.
 
 inline ListLimits list_limits(Call& call) {
   return list_limits_of(call.keys.keyspace().limits());

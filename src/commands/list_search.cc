@@ -1,4 +1,4 @@
-// Lists by what their elements are: LINSERT, LPOS, LREM.
+// LINSERT, LPOS, LREM: lists by the values of elements.
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ void linsert(Call& call) {
   const ListLimits limits = list_limits(call);
   List list(entry.edit(Type::kList), limits);
   const std::string_view text = call.arg(4);
-  // Before the search, whose result the change of encoding would void.
+  // Before the search, whose result a change of encoding would invalidate.
   list.grow(text.size(), 1);
   const ListWanted pivot(call.arg(3));
   ListCursor at = list.first();
@@ -44,7 +44,7 @@ struct LposOptions {
   size_t most = std::numeric_limits<size_t>::max();
 };
 
-// The number of an option that cannot be negative.
+// The value of an option that must not be negative.
 size_t parse_size(OptionParser& options, std::string_view error) {
   const int64_t value = options.integer(error);
   if (value < 0) options.fail(error);
@@ -160,7 +160,7 @@ void lrem(Call& call) {
   List list(entry.edit(Type::kList), limits);
   const ListWanted wanted(call.arg(3));
   constexpr uint64_t kAll = std::numeric_limits<uint64_t>::max();
-  // 0 - x, because the smallest number has no positive twin.
+  // 0 - x without overflow: INT64_MIN has no positive counterpart.
   const size_t removed =
       *count < 0
           ? remove_from_tail(list, wanted, 0 - static_cast<uint64_t>(*count))

@@ -1,3 +1,5 @@
+// List commands: replies, effects, events, and encodings.
+
 #include <gtest/gtest.h>
 
 #include <set>
@@ -41,7 +43,7 @@ TEST_P(ListCommands, PushxNeedsTheList) {
   EXPECT_EQ(all("l"), R"(["c", "b", "a", "d"])");
 }
 
-TEST_P(ListCommands, PopTellsDelWhenTheListIsEmpty) {
+TEST_P(ListCommands, PopOfTheLastElementNotifiesDel) {
   server("RPUSH l a 2 c");
   server.events();
   server.effects();
@@ -151,7 +153,7 @@ TEST_P(ListCommands, PositionsOfAnElement) {
   EXPECT_EQ(server("LPOS l c COUNT"), "(error) ERR syntax error");
 }
 
-TEST_P(ListCommands, MoveTellsThePushFirst) {
+TEST_P(ListCommands, MoveNotifiesThePushFirst) {
   server("RPUSH from a 2");
   server.events();
   server.effects();

@@ -1,3 +1,5 @@
+// maxmemory with real commands: eviction, its effects, and rejected writes.
+
 #include "dispatch/memory_limit.h"
 
 #include <gtest/gtest.h>
@@ -37,7 +39,7 @@ class MemoryLimitTest : public ::testing::TestWithParam<TestServer::Shape> {
   TestServer server_;
 };
 
-TEST_P(MemoryLimitTest, WithoutEvictionWhatNeedsMemoryIsRefused) {
+TEST_P(MemoryLimitTest, WithoutEvictionCommandsThatNeedMemoryAreRejected) {
   fill(10);
   server_.limit_memory(used() - 1, EvictionPolicy::kNoEviction);
   EXPECT_EQ(server_("SET k v"), kOom);
@@ -69,7 +71,7 @@ TEST_P(MemoryLimitTest, MemoryStaysUnderTheLimitAndDeletionsComeFirst) {
   for (const std::string& effect : effects) deletions += effect.starts_with("DEL ") ? 1 : 0;
   EXPECT_EQ(deletions, server_.keyspace().stats().evicted);
   EXPECT_GT(deletions, 150u);
-  // One goes when the first is over the limit, before the next is set.
+  // One key is evicted after the first exceeds the limit, before the next is set.
   EXPECT_TRUE(effects[0].starts_with("SET more:0 "));
   EXPECT_TRUE(effects[1].starts_with("DEL "));
 }
@@ -84,7 +86,7 @@ TEST_P(MemoryLimitTest, OneEventPerEvictedKey) {
   EXPECT_EQ(events, (Texts{"evicted key:0", "evicted key:1", "evicted key:2"}));
 }
 
-TEST_P(MemoryLimitTest, VolatilePoliciesLeaveTheOthersAndThenRefuse) {
+TEST_P(MemoryLimitTest, VolatilePoliciesKeepOtherKeysAndThenReject) {
   fill(10);
   for (int i = 0; i < 10; i++) server_("SET due:" + std::to_string(i) + " v EX 1000");
   server_.limit_memory(1, EvictionPolicy::kVolatileTtl);
@@ -109,7 +111,7 @@ TEST_P(MemoryLimitTest, NothingIsQueuedWithoutMemory) {
   server_.caller.transaction = nullptr;
 }
 
-TEST_P(MemoryLimitTest, WhileWritesArePausedNothingGoes) {
+TEST_P(MemoryLimitTest, WhileWritesArePausedNothingIsEvicted) {
   fill(3);
   server_.limit_memory(1, EvictionPolicy::kAllKeysLru);
   server_.node().reasons |= NodeState::kPaused;
@@ -169,8 +171,8 @@ TEST(MemoryLimit, TimesOverTheLimitAddUp) {
   EXPECT_EQ(limit.total_exceeded_ns(400), 0);
 }
 
-// Four workers write, read and run transactions over a small cache: nobody waits for ever, and what
-// is counted in parts stays the truth.
+// Four workers write, read and run transactions over a small cache: none blocks forever, and the
+// counters that are kept per worker add up.
 TEST(MemoryLimitThreads, FourWorkersStayUnderTheLimit) {
   TestServer server({string_bindings(), string_set_bindings(), keys_bindings(), list_bindings()},
                     {.workers = 4, .partitions = 64});

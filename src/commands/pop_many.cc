@@ -11,7 +11,7 @@ bool parse_pop_many(Call& call, size_t first, std::string_view first_side,
   OptionParser options(call.args, first);
   const int64_t keys = options.integer(kNoKeys);
   if (keys <= 0) options.fail(kNoKeys);
-  // Behind the keys there is at least the side.
+  // After the keys there is at least the side.
   if (keys > 0 && static_cast<uint64_t>(keys) >= options.remaining()) options.fail_syntax();
   if (!options.failed()) {
     parsed.key_count = static_cast<size_t>(keys);

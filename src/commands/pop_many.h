@@ -9,7 +9,7 @@
 
 namespace sorrel::commands {
 
-// What the commands share that take elements from the first of several keys that has some.
+// Shared by the commands that pop elements from the first non-empty key of several.
 
 // numkeys key [key ...] side [COUNT count]
 struct PopMany {
@@ -18,29 +18,29 @@ struct PopMany {
   uint64_t count = 1;
 };
 
-// From the number of keys on, which stands at `first`. False: an error has been answered.
+// Parses from the number of keys on, at `first`. False: an error has been answered.
 bool parse_pop_many(Call& call, size_t first, std::string_view first_side,
                     std::string_view second_side, PopMany& parsed);
 
-// Who waited passes keys of other types over: they may become what is waited for again.
-inline bool passed_over(const Call& call, const Entry& entry, Type type) {
+// A blocked client that is retried skips keys of other types: they may become the right type again.
+inline bool is_skipped(const Call& call, const Entry& entry, Type type) {
   return call.retrying() && entry.record()->type() != type;
 }
 
-// Calls `take(entry, position)` for the first of the keys at `first`, `first` + 1, ... that is
-// there. True: answered, by `take` or with WRONGTYPE.
+// Calls `take(entry, position)` for the first existing key of those at `first`, `first` + 1, ...
+// True: answered, by `take` or with WRONGTYPE.
 template <class Take>
 bool take_from_first(Call& call, Type type, size_t first, size_t count, Take&& take) {
   for (size_t at = first; at < first + count; at++) {
     Entry entry = call.keys.open(call.key(at));
-    if (!entry || passed_over(call, entry, type)) continue;
+    if (!entry || is_skipped(call, entry, type)) continue;
     if (check_type(call, entry, type)) take(entry, at);
     return true;
   }
   return false;
 }
 
-// The same for key [key ...] timeout: when none of the keys is there, the caller waits for them.
+// The same for key [key ...] timeout: when no key exists, the caller is blocked on all of them.
 template <class Take>
 void take_or_wait(Call& call, Type type, Take&& take) {
   const auto deadline = parse_wait(call, call.argc() - 1);

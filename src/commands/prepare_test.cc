@@ -9,16 +9,16 @@
 #include "dispatch/transaction.h"
 #include "dispatch/transaction_commands.h"
 
-// What a command waits for before it has the process to itself holds up no other worker.
+// The preparation of a command before its exclusive section (name look-up) blocks no other worker.
 
 namespace sorrel::commands {
 namespace {
 
-// Stands in for MIGRATE.
+// A substitute for MIGRATE.
 struct Probe {
   TestServer* server = nullptr;
   std::vector<std::string> prepared;      // the hosts
-  std::vector<std::future<void>> others;  // not waited for while one of them may have to wait
+  std::vector<std::future<void>> others;  // not joined while one of them may have to wait
   int others_ran = 0;
   int ran = 0;
 };

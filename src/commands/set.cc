@@ -1,4 +1,4 @@
-// Adding, removing, asking and walking members of one set.
+// SADD, SREM, SISMEMBER, SMOVE, SSCAN and others: the members of one set.
 
 #include "base/glob.h"
 #include "commands/collection_scan.h"
@@ -32,7 +32,7 @@ void srem(Call& call) {
   call.reply.integer(removed);
 }
 
-// The guard opened last ends first, so the source's events come before the destination's.
+// The guard opened last ends first, so the source's events precede the destination's.
 void smove(Call& call) {
   Entry to = call.keys.open(call.key(2));
   Entry from = call.keys.open(call.key(1));
@@ -83,7 +83,7 @@ void smembers(Call& call) {
   answer_members(call, Set(collection_of(*record)));
 }
 
-// As in Redis, options are not looked at when there is nothing to walk.
+// As in Redis, options are not parsed when the key is absent.
 void sscan(Call& call) {
   const auto cursor = parse_scan_cursor(call.arg(2));
   if (!cursor) return call.reply.error("ERR invalid cursor");

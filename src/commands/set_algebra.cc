@@ -1,4 +1,4 @@
-// Intersections, unions and differences of sets, answered, counted or stored.
+// SINTER, SUNION, SDIFF and their forms that store or count.
 
 #include <algorithm>
 #include <optional>
@@ -12,8 +12,8 @@ namespace {
 
 using Sets = std::vector<std::optional<Set>>;
 
-// The sets under the keys from argument `first` on; none for a key that is absent. nullopt: one is
-// no set, which has been answered.
+// The sets of the keys from argument `first` on; none for an absent key. nullopt: a key holds
+// another type, and the error has been answered.
 std::optional<Sets> read_sets(Call& call, size_t first, size_t count) {
   Sets sets;
   sets.reserve(count);
@@ -29,7 +29,7 @@ std::optional<Sets> read_sets(Call& call, size_t first, size_t count) {
   return sets;
 }
 
-// Members of the smallest set that are in all others, until `visit` says false.
+// Visits the members of the smallest set that are in all others, until `visit` returns false.
 void intersect(const Sets& sets, const std::function<bool(const SetMember&)>& visit) {
   std::vector<Set> by_size;
   for (const auto& set : sets) {
@@ -47,8 +47,8 @@ void intersect(const Sets& sets, const std::function<bool(const SetMember&)>& vi
   });
 }
 
-// How much work it is to look every member of the first set up in all others, halved, as looking
-// up ends early and builds nothing; against walking all of them.
+// Compares the cost of looking up every member of the first set in all others (halved, since
+// lookups end early and build nothing) with the cost of walking all sets.
 bool lookups_are_cheaper(const Sets& sets) {
   size_t lookups = 0;
   size_t walked = 0;
@@ -60,7 +60,7 @@ bool lookups_are_cheaper(const Sets& sets) {
   return lookups / 2 <= walked;
 }
 
-// Members of the first set that are in none of the others: each is looked up in the largest first.
+// Members of the first set that are in none of the others; each is looked up in the largest first.
 void subtract_by_lookup(const Sets& sets, const Set::Visit& visit) {
   std::vector<Set> others;
   for (size_t i = 1; i < sets.size(); i++) {
@@ -75,7 +75,7 @@ void subtract_by_lookup(const Sets& sets, const Set::Visit& visit) {
   });
 }
 
-// The same by taking the others' members out of a copy of the first.
+// The same by removing the others' members from a copy of the first.
 void subtract_by_removal(const Sets& sets, SetEdit& result) {
   sets[0]->for_each([&](const SetMember& member) { result.add(member); });
   for (size_t i = 1; i < sets.size() && result.size() > 0; i++) {
@@ -101,8 +101,8 @@ void unite(const Sets& sets, SetEdit& result) {
   }
 }
 
-// Puts the result under the key of argument 1, whatever was there; nothing is left of it when the
-// result is empty. Answers the size.
+// Stores the result under the key of argument 1, replacing any value; an empty result deletes the
+// key. Answers the size.
 void store(Call& call, NewSet& result, Event event) {
   const size_t size = result.edit().size();
   Entry entry = call.keys.open(call.key(1));

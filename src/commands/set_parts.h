@@ -9,7 +9,7 @@
 
 namespace sorrel::commands {
 
-// What the files of the set family share.
+// Shared by the files of the set family.
 
 inline constexpr Event kSaddEvent{EventClass::kSet, "sadd"};
 inline constexpr Event kSremEvent{EventClass::kSet, "srem"};

@@ -1,4 +1,4 @@
-// SPOP and SRANDMEMBER: members that nobody names.
+// SPOP and SRANDMEMBER: random members.
 
 #include <algorithm>
 #include <limits>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr Event kSpopEvent{EventClass::kSet, "spop"};
 
-// What others repeat of an SPOP: the members it has taken, in commands of bearable length.
+// The effect of an SPOP: SREM of the members taken, in commands of bounded length.
 void rewrite_as_srem(Call& call, const std::vector<std::string>& members) {
   constexpr size_t kInOne = 1024;
   for (size_t from = 0; from < members.size(); from += kInOne) {
@@ -23,7 +23,7 @@ void rewrite_as_srem(Call& call, const std::vector<std::string>& members) {
   }
 }
 
-// Takes `count` members out and hands them to the answer. Precondition: count > 0, it exists.
+// Removes `count` members and answers them. Precondition: count > 0, the set exists.
 void take(Call& call, Entry& entry, size_t count, bool as_set) {
   const Set set(collection_of(*entry.record()));
   if (count >= set.size()) {
@@ -61,7 +61,7 @@ void spop(Call& call) {
   take(call, entry, static_cast<size_t>(*count), counted);
 }
 
-// Members may come twice.
+// Negative count: members may repeat.
 void answer_drawn(Call& call, const Set& set, int64_t count) {
   call.reply.array(count);
   for (int64_t i = 0; i < count && !call.reply.stop_repeating(); i++) {

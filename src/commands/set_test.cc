@@ -1,3 +1,5 @@
+// Set commands: replies, effects, events, and encodings.
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +21,7 @@ class SetCommands : public ::testing::TestWithParam<TestServer::Shape> {
 INSTANTIATE_TEST_SUITE_P(Shapes, SetCommands, ::testing::Values(kOneWorker, kFourWorkers),
                          ShapeName());
 
-TEST_P(SetCommands, TellsAndRepeatsWhatChanged) {
+TEST_P(SetCommands, NotifiesAndPropagatesChanges) {
   EXPECT_EQ(server("SADD s a b"), "(integer) 2");
   EXPECT_EQ(server("SADD s a"), "(integer) 0");
   EXPECT_EQ(server("SREM s x"), "(integer) 0");
@@ -30,7 +32,7 @@ TEST_P(SetCommands, TellsAndRepeatsWhatChanged) {
   EXPECT_EQ(server.effects(), (Texts{"SADD s a b", "SREM s a", "SREM s b"}));
 }
 
-TEST_P(SetCommands, MoveIsHeardAtBothKeys) {
+TEST_P(SetCommands, MoveNotifiesBothKeys) {
   server("SADD {k}a x y");
   server("SADD {k}b y");
   server.events();
@@ -121,7 +123,7 @@ TEST_P(SetCommands, BothWaysToSubtractAgree) {
   EXPECT_EQ(server("SINTERCARD 2 large even LIMIT 7"), "(integer) 7");
 }
 
-TEST_P(SetCommands, RepliesAreSetsInTheThirdProtocol) {
+TEST_P(SetCommands, RepliesAreSetsInResp3) {
   server("SADD s 1 2");
   server.caller.protocol = 3;
   EXPECT_EQ(server("SMEMBERS s"), "~[\"1\", \"2\"]");

@@ -1,5 +1,5 @@
-// SORT and SORT_RO: the elements of a list, set or sorted set in order, or what other keys say of
-// them.
+// SORT and SORT_RO: the elements of a list, set or sorted set in order, or the values of keys whose
+// names are derived from them.
 
 #include <algorithm>
 #include <cerrno>
@@ -20,8 +20,8 @@
 namespace sorrel::commands {
 namespace {
 
-// What is asked of an element: "#" itself, "weight_*" the string at the key whose name has it in
-// place of the asterisk, "user_*->age" a field of the hash there.
+// A BY or GET pattern: "#" is the element itself, "weight_*" the string at the key whose name has
+// the element in place of the asterisk, "user_*->age" a field of the hash there.
 class Pattern {
  public:
   explicit Pattern(std::string_view text) : is_element_(text == "#") {
@@ -36,10 +36,10 @@ class Pattern {
     after_ = after_.substr(0, arrow);
   }
 
-  // Without an asterisk there is but one key, which says nothing about an element.
+  // Without an asterisk the key is the same for every element.
   bool makes_names() const { return makes_names_; }
 
-  // nullopt when there is no such string or field. Valid until the next look or change.
+  // nullopt when there is no such string or field. Valid until the next look-up or change.
   std::optional<std::string_view> look(Call& call, std::string_view element) {
     if (is_element_) return element;
     if (!makes_names_) return std::nullopt;
@@ -69,12 +69,12 @@ class Pattern {
 struct SortOptions {
   bool descending = false;
   bool alpha = false;
-  bool unsorted = false;  // BY something that says nothing about elements
+  bool unsorted = false;  // BY a pattern without an asterisk: no sorting
   std::optional<Pattern> by;
   std::vector<Pattern> gets;
   int64_t offset = 0;
   int64_t count = -1;   // negative: all
-  size_t store_at = 0;  // position of the destination; 0: answered, not stored
+  size_t store_at = 0;  // position of the destination; 0: the result is answered, not stored
 };
 
 bool parse(Call& call, bool may_store, SortOptions& sort) {
@@ -105,7 +105,7 @@ bool parse(Call& call, bool may_store, SortOptions& sort) {
   return !options.failed();
 }
 
-// Which part of the sorted elements is wanted.
+// The part of the sorted elements that LIMIT selects.
 struct Window {
   size_t begin = 0;
   size_t end = 0;
@@ -118,7 +118,7 @@ Window window_of(const SortOptions& sort, size_t size) {
   return {static_cast<size_t>(begin), static_cast<size_t>(std::min(begin + count, most))};
 }
 
-// Copies: what follows looks at other keys, which may be over, and may replace this one.
+// Copies: later look-ups may expire keys, and STORE may replace this one.
 using Elements = std::vector<std::string>;
 
 void load_list(const Collection& value, const Window& window, bool backwards, Elements& elements) {
@@ -146,7 +146,7 @@ void load_set(const Collection& value, Elements& elements) {
       [&](const SetMember& member) { elements.emplace_back(member.text(scratch)); });
 }
 
-// More lenient than other numbers: nothing at all is 0, blanks may stand in front, and a NUL ends
+// More lenient than other numbers: an empty text is 0, leading blanks are skipped, and a NUL ends
 // the text.
 std::optional<double> parse_weight(std::string_view text) {
   if (const auto integer = parse_int64(text)) return static_cast<double>(*integer);
@@ -158,13 +158,13 @@ std::optional<double> parse_weight(std::string_view text) {
   return weight;
 }
 
-// What elements are compared by, in the same order as they are.
+// The sort keys of the elements, in the same order.
 struct Weights {
   std::vector<double> numbers;
-  std::vector<std::optional<std::string>> texts;  // ALPHA with BY; without one: before all others
+  std::vector<std::optional<std::string>> texts;  // ALPHA with BY; absent ones sort first
 };
 
-// False: some are no numbers, which has been answered.
+// False: some are no numbers, and the error has been answered.
 bool weigh(Call& call, SortOptions& sort, const Elements& elements, Weights& weights) {
   if (sort.alpha && !sort.by) return true;
   bool all_numbers = true;
@@ -190,7 +190,8 @@ int compare_values(const T& a, const T& b) {
   return outcome < 0 ? -1 : (outcome > 0 ? 1 : 0);
 }
 
-// compare(a, b) is negative, zero or positive, as the first is before, beside or behind the second.
+// compare(a, b) is negative, zero or positive: the first is less than, equal to or greater than the
+// second.
 template <class Compare>
 void order(Places& places, const Window& window, bool descending, const Compare& compare) {
   const auto before = [&](size_t a, size_t b) {
@@ -208,9 +209,9 @@ void order(Places& places, const Window& window, bool descending, const Compare&
   }
 }
 
-// The places of the elements in order, as far as the window needs it. Nothing is left to chance, so
-// that the command gives the same wherever it is repeated: who weighs the same is compared by its
-// bytes, or stays behind who came before, if coming is an order (`by_place`).
+// The positions of the elements in sorted order, as far as the window needs it. The order is
+// deterministic, so that an effect gives the same result everywhere: elements with equal weights
+// are compared by their bytes, or keep their order in the source, if that has one (`by_place`).
 Places order_elements(const SortOptions& sort, const Elements& elements, const Weights& weights,
                       const Window& window, bool by_place) {
   Places places(elements.size());
@@ -233,7 +234,7 @@ Places order_elements(const SortOptions& sort, const Elements& elements, const W
   return places;
 }
 
-// Calls give(text) for everything that is asked of every element in the window.
+// Calls give(text) for every GET pattern of every element in the window.
 template <class Give>
 void give_all(Call& call, SortOptions& sort, const Elements& elements,
               std::span<const size_t> places, Give&& give) {
@@ -273,8 +274,8 @@ void answer(Call& call, SortOptions& sort, const Elements& elements,
   });
 }
 
-// Fills in the elements. Lists and sorted sets have an order of their own: who wants nothing sorted
-// gets the window alone, which is all then.
+// Copies the elements. Lists and sorted sets have an order of their own: without sorting only the
+// window is copied, which is the whole result then.
 void load(const Record& record, const SortOptions& sort, Window& window, Elements& elements) {
   const Collection value = collection_of(record);
   const size_t size = collection_ops(record.type()).size(value);
@@ -302,8 +303,8 @@ void run(Call& call, bool may_store) {
     const Type type = record->type();
     is_set = type == Type::kSet;
     if (!is_set && type != Type::kList && type != Type::kZset) return answer::wrong_type(call);
-    // A set has no order, and what is kept, or what a script goes by, must not depend on how it
-    // happens to lie in memory.
+    // A set has no order. A stored result, or one that a script sees, must not depend on the memory
+    // layout.
     const bool lasting = sort.store_at != 0 || call.caller.kind == Caller::Kind::kScript;
     if (is_set && sort.unsorted && lasting) {
       sort.unsorted = false;

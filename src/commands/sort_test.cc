@@ -31,7 +31,7 @@ class SortTest : public ::testing::TestWithParam<TestServer::Shape> {
 INSTANTIATE_TEST_SUITE_P(Shapes, SortTest, ::testing::Values(kOneWorker, kFourWorkers),
                          ShapeName());
 
-TEST_P(SortTest, ReadingTellsNothing) {
+TEST_P(SortTest, ReadingNotifiesNothing) {
   given({"RPUSH l 3 1 2"});
   quiet("SORT l", R"(["1", "2", "3"])");
   quiet("SORT_RO l DESC LIMIT 0 1", R"(["3"])");
@@ -53,8 +53,8 @@ TEST_P(SortTest, StoresReplaceAndDelete) {
   quiet("LLEN l", "(integer) 3");
 }
 
-// Keys that run out of time are gone for who looks, and that is told.
-TEST_P(SortTest, WeightsThatAreOver) {
+// Expired keys are absent for SORT, and their expiry is notified.
+TEST_P(SortTest, ExpiredWeights) {
   given({"RPUSH l 1 2 3", "MSET w_1 9 w_2 5 w_3 1", "SET w_3 7 PX 10"});
   quiet("SORT l BY w_* GET w_*", R"(["5", "7", "9"])");
   server.advance_ms(20);
@@ -62,7 +62,7 @@ TEST_P(SortTest, WeightsThatAreOver) {
   EXPECT_EQ(server.effects(), Texts{"DEL w_3"});
 }
 
-// Whatever lies in a set or weighs the same, what is kept is always the same.
+// The stored result of a set, or of equal weights, is always the same.
 TEST_P(SortTest, NothingIsLeftToChance) {
   std::vector<int> numbers(300);
   for (size_t i = 0; i < numbers.size(); i++) numbers[i] = static_cast<int>(i);
@@ -80,7 +80,7 @@ TEST_P(SortTest, NothingIsLeftToChance) {
   }
 }
 
-TEST_P(SortTest, WindowsArePartsOfTheWhole) {
+TEST_P(SortTest, LimitSelectsAPart) {
   std::mt19937 random(6);
   std::vector<int> numbers;
   for (int i = 0; i < 200; i++) {

@@ -8,7 +8,7 @@
 #include "commands/stream_parts.h"
 #include "dispatch/option_parser.h"
 
-// Streams as a whole, and ranges of them.
+// XLEN, XRANGE, XDEL, XSETID: streams as a whole, and ranges of them.
 
 namespace sorrel::commands {
 namespace stream {
@@ -43,7 +43,7 @@ struct SetidOptions {
   StreamId max_deleted;
 };
 
-// nullopt: a mistake, which has been answered.
+// nullopt: an error has been answered.
 std::optional<SetidOptions> parse_xsetid(Call& call) {
   const auto last = parse_id(call, call.arg(2));
   if (!last) return std::nullopt;
@@ -71,7 +71,7 @@ std::optional<SetidOptions> parse_xsetid(Call& call) {
   return std::nullopt;
 }
 
-// Empty: may be set.
+// Empty: the id may be set.
 std::string_view setid_error(const Stream& stream, const SetidOptions& options) {
   if (options.last_id < stream.max_deleted_id()) {
     return "ERR The ID specified in XSETID is smaller than current max_deleted_entry_id";

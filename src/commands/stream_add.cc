@@ -6,7 +6,7 @@
 #include "commands/stream_handlers.h"
 #include "commands/stream_parts.h"
 
-// XADD and XTRIM: what comes in at the end and goes out at the front.
+// XADD and XTRIM: appending entries, and trimming the oldest.
 
 namespace sorrel::commands::stream {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 constexpr Event kXadd{EventClass::kStream, "xadd"};
 constexpr Event kXtrim{EventClass::kStream, "xtrim"};
 
-// How the id of a new entry was given.
+// The form in which the id of a new entry is given.
 enum class IdForm : uint8_t { kWhole, kAutomaticSeq, kAutomatic };
 
 struct AddOptions {
@@ -25,10 +25,11 @@ struct AddOptions {
   int64_t limit = 0;
   IdForm form = IdForm::kAutomatic;
   StreamId id;
-  size_t pairs_at = 0;  // 0: there was no id
+  size_t pairs_at = 0;  // 0: no id was found
 };
 
-// Reads what XADD and XTRIM have in common. Each answers its mistakes and is false then.
+// Parses the options that XADD and XTRIM share. Each method answers its errors and then returns
+// false.
 class AddParser {
  public:
   AddParser(Call& call, bool is_add) : call_(call), is_add_(is_add) {}
@@ -72,7 +73,7 @@ class AddParser {
     return take_id(parsed);
   }
 
-  // The word and what may stand between it and its argument.
+  // The word, and what may be between it and its argument ("=" or "~").
   bool take_strategy(StreamTrim& trim, StreamTrim::Kind kind) {
     if (trim.kind != StreamTrim::Kind::kNone) {
       return fail("ERR syntax error, MAXLEN and MINID options at the same time are not compatible");
@@ -117,7 +118,7 @@ class AddParser {
     if (text.ends_with("-*")) {
       parsed.form = IdForm::kAutomaticSeq;
       text.remove_suffix(2);
-      // Only the milliseconds may be left.
+      // Only the sequence may be left to the server.
       if (text.find('-') != std::string_view::npos) text = {};
     }
     const auto id = parse_id(call_, text);
@@ -136,7 +137,7 @@ class AddParser {
     if (!is_add_ && !trims) {
       return fail("ERR syntax error, XTRIM must be called with a trimming strategy");
     }
-    // A history says exactly what was done.
+    // A replayed effect says exactly what was done.
     if (call_.caller.repeats_history()) return true;
     if (parsed.limit_given && !trim.approximate) {
       return fail("ERR syntax error, LIMIT cannot be used without the special ~ option");
@@ -147,7 +148,7 @@ class AddParser {
     return true;
   }
 
-  // A hundred nodes, so that no call takes long.
+  // The default LIMIT of approximate trimming, a hundred nodes, bounds one call.
   uint64_t default_limit() const {
     constexpr int64_t kNodes = 100;
     constexpr int64_t kWithoutNodeSize = 10'000;
@@ -162,7 +163,7 @@ class AddParser {
   size_t at_ = 2;
 };
 
-// The id for the new entry; nullopt when it would not be above the last one.
+// The id for the new entry; nullopt when it would not be greater than the last one.
 std::optional<StreamId> choose_id(const AddOptions& options, const StreamId& last, int64_t now_ms) {
   switch (options.form) {
     case IdForm::kWhole:
@@ -175,13 +176,13 @@ std::optional<StreamId> choose_id(const AddOptions& options, const StreamId& las
     case IdForm::kAutomatic:
       break;
   }
-  // The clock may stand still or go back; ids never do.
+  // The clock may stop or go back; ids only increase.
   const StreamId now{static_cast<uint64_t>(now_ms), 0};
   return now.ms > last.ms ? now : last.after();
 }
 
-// What the trimming came to, exactly. References are not lost again by keeping them, so that word
-// is left out for those who do not know it.
+// The exact outcome of trimming, for the effect. KEEPREF is left out, since it is the default and
+// older servers do not know it.
 void push_trim(std::vector<std::string>& command, const StreamTrim& rule, const Stream& stream) {
   if (rule.kind == StreamTrim::Kind::kNone) return;
   if (rule.refs == StreamRefs::kDelete) command.emplace_back("DELREF");
@@ -195,7 +196,8 @@ void push_trim(std::vector<std::string>& command, const StreamTrim& rule, const 
   command.insert(command.end(), {"MINID", "=", (rule.approximate ? first : rule.min_id).text()});
 }
 
-void leave_xadd(Call& call, const AddOptions& options, const StreamId& id, const Stream& stream) {
+void propagate_xadd(Call& call, const AddOptions& options, const StreamId& id,
+                    const Stream& stream) {
   if (options.form == IdForm::kWhole && !options.trim.approximate) return;
   if (!call.wants_effect()) return;
   std::vector<std::string> command{"XADD", std::string(call.arg(1))};
@@ -206,7 +208,7 @@ void leave_xadd(Call& call, const AddOptions& options, const StreamId& id, const
   call.rewrite.as(std::move(command));
 }
 
-// Empty: it can be stored under `id`, which is then set.
+// Empty: the entry can be stored under `id`, which is then set.
 std::string_view check_new_entry(Call& call, const AddOptions& options, const StreamId& last,
                                  StreamId& id) {
   if (last == kMaxStreamId) {
@@ -247,7 +249,7 @@ void xadd(Call& call) {
                 {limits.stream_node_max_bytes, limits.stream_node_max_entries});
   entry.changed(kXadd);
   if (stream.trim(options.trim) != 0) entry.also(kXtrim);
-  leave_xadd(call, options, id, stream);
+  propagate_xadd(call, options, id, stream);
   answer_id(call, id);
 }
 

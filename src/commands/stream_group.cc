@@ -6,12 +6,12 @@
 #include "commands/stream_parts.h"
 #include "dispatch/option_parser.h"
 
-// XGROUP and XACK: groups, their consumers, and what is done with.
+// XGROUP and XACK: consumer groups, their consumers, and acknowledgement.
 
 namespace sorrel::commands::stream {
 namespace {
 
-// Groups and consumers are no modification of the stream; a stream made for its group is one.
+// Changes of groups and consumers do not modify the stream; creating a stream for a group does.
 constexpr Event kCreate{EventClass::kStream, "xgroup-create", false};
 constexpr Event kCreateWithStream{EventClass::kStream, "xgroup-create"};
 constexpr Event kSetid{EventClass::kStream, "xgroup-setid", false};
@@ -73,8 +73,8 @@ std::optional<StreamId> parse_position(Call& call, const StreamId& last, bool en
   return parse_id(call, text);
 }
 
-// "$" means another id elsewhere.
-void leave_position(Call& call, std::string_view word, const StreamId& id) {
+// "$" would be another id on a replica, so the effect has the actual one.
+void propagate_position(Call& call, std::string_view word, const StreamId& id) {
   if (call.arg(4) != "$" || !call.wants_effect()) return;
   std::vector<std::string> command(call.args.begin(), call.args.end());
   command[0] = "XGROUP";
@@ -102,7 +102,7 @@ void xgroup_create(Call& call) {
     return call.reply.error("BUSYGROUP Consumer Group name already exists");
   }
   entry.changed(existed ? kCreate : kCreateWithStream);
-  leave_position(call, "CREATE", *id);
+  propagate_position(call, "CREATE", *id);
   call.reply.ok();
 }
 
@@ -118,7 +118,7 @@ void xgroup_setid(Call& call) {
   group->last_id = *id;
   group->entries_read = options.entries_read;
   entry.changed(kSetid);
-  leave_position(call, "SETID", *id);
+  propagate_position(call, "SETID", *id);
   call.reply.ok();
 }
 
@@ -180,7 +180,7 @@ void xack(Call& call) {
   if (!ids) return;
   uint64_t done = 0;
   for (const StreamId& id : *ids) done += stream.acknowledge(*group, id) ? 1 : 0;
-  // No event tells of this: the stream is the same as before.
+  // There is no event: the stream is unchanged.
   call.keys.count_changes(done);
   call.reply.integer(static_cast<int64_t>(done));
 }

@@ -2,7 +2,7 @@
 
 #include "dispatch/call.h"
 
-// The handlers behind stream_bindings(), by file.
+// The handlers of stream_bindings(), by file.
 namespace sorrel::commands::stream {
 
 // stream.cc

@@ -7,7 +7,7 @@
 #include "commands/stream_handlers.h"
 #include "commands/stream_parts.h"
 
-// XINFO: what there is to know of a stream, its groups and their consumers.
+// XINFO: reports on a stream, its groups and their consumers.
 
 namespace sorrel::commands::stream {
 namespace {
@@ -65,7 +65,7 @@ void answer_edge(Call& call, const Stream& stream, StreamWalk::Direction directi
 void answer_stream_head(Call& call, const Stream& stream) {
   field(call, "length", size_t{stream.length()});
   field(call, "radix-tree-keys", stream.node_count());
-  // There is no such tree here; the least that one over these keys would have.
+  // There is no radix tree here; this is the minimum for a tree with these keys.
   field(call, "radix-tree-nodes", stream.node_count() + 1);
   field(call, "last-generated-id", stream.last_id());
   field(call, "max-deleted-entry-id", stream.max_deleted_id());

@@ -8,14 +8,14 @@ namespace {
 constexpr std::string_view kInvalidId =
     "ERR Invalid stream ID specified as stream command argument";
 
-// "(" in front of an id; alone it is no id at all.
+// "(" before an id; alone it is not an id.
 bool take_exclusive(std::string_view& text) {
   if (text.size() < 2 || text[0] != '(') return false;
   text.remove_prefix(1);
   return true;
 }
 
-// Outside of exclusive bounds there are names for the ends.
+// Only inclusive bounds may be "-" and "+".
 std::optional<StreamId> parse_bound(Call& call, std::string_view text, uint64_t missing_seq,
                                     bool exclusive) {
   if (!exclusive && text == "-") return kMinStreamId;
@@ -106,7 +106,7 @@ void answer_entry(Call& call, const StreamEntry& entry) {
 
 void answer_range(Call& call, const Stream& stream, const StreamId& from, const StreamId& to,
                   uint64_t count, StreamWalk::Direction direction) {
-  // How many there are has to be said first.
+  // The reply needs the number of entries first.
   std::vector<StreamEntry> found;
   StreamWalk walk(stream, from, to, direction);
   StreamEntry entry;

@@ -9,7 +9,7 @@
 #include "commands/stream_parts.h"
 #include "dispatch/option_parser.h"
 
-// XPENDING, XCLAIM and XAUTOCLAIM: entries that consumers got and did not acknowledge.
+// XPENDING, XCLAIM and XAUTOCLAIM: entries that were delivered but not acknowledged.
 
 namespace sorrel::commands::stream {
 namespace {
@@ -79,7 +79,7 @@ struct Listed {
   const StreamPending* pending;
 };
 
-// The same for a group's list and a consumer's, which differ in what they point to.
+// The same for a group's list and a consumer's, which have different element types.
 const StreamPending* pointer_to(const StreamPending& pending) {
   return &pending;
 }
@@ -120,7 +120,7 @@ struct ClaimOptions {
   StreamId last_id;
 };
 
-// One group of one stream, while entries of it change hands.
+// One group of one stream, while entries of it change their consumer.
 class Claimer {
  public:
   Claimer(Call& call, Entry& entry, StreamGroup& group, const ClaimOptions& options)
@@ -141,7 +141,7 @@ class Claimer {
 
   bool exists(const StreamId& id) const { return stream_.contains(id); }
 
-  // An entry that was deleted cannot be handed on; nobody waits for it any more.
+  // A deleted entry cannot be claimed; it leaves the pending list.
   bool forget(const StreamId& id) {
     const auto found = group_.pending.find(id);
     if (found == group_.pending.end()) return false;
@@ -151,7 +151,7 @@ class Claimer {
     return true;
   }
 
-  // False: it is not pending (and not forced to be), or not for long enough.
+  // False: it is not pending (and FORCE is not given), or not idle for long enough.
   bool claim(const StreamId& id) {
     const auto found = group_.pending.find(id);
     if (found == group_.pending.end()) {
@@ -190,7 +190,7 @@ class Claimer {
     }
   }
 
-  // Counts; no event tells of pending entries.
+  // Counts as a change, but there is no event for pending entries.
   void finish() {
     if (moved_ && changes_ == 0) {
       effects_.position_changed(group_);
@@ -236,8 +236,8 @@ bool parse_claim_options(Call& call, size_t from, ClaimOptions& parsed) {
       return false;
     }
   }
-  // Times come from clocks of clients; one that cannot be is taken for now. What is repeated has
-  // been looked at, by a clock that may be ahead of this one.
+  // Times are from clients' clocks; an impossible one is replaced by now. Replayed effects are
+  // exempt: they were checked against a clock that may be ahead of this one.
   const bool ahead = parsed.delivered_ms > now && !call.caller.repeats_history();
   if (parsed.delivered_ms < 0 || ahead) parsed.delivered_ms = now;
   if (options.failed()) call.reply.error(options.error());
@@ -285,7 +285,7 @@ void xclaim(Call& call) {
   if (!idle) return;
   ClaimOptions options;
   options.min_idle_ms = std::max<int64_t>(*idle, 0);
-  // Ids, until something is none.
+  // Ids, up to the first argument that is none.
   std::vector<StreamId> ids;
   size_t at = 5;
   for (; at < call.argc(); at++) {

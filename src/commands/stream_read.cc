@@ -8,7 +8,7 @@
 #include "commands/stream_parts.h"
 #include "commands/wait_option.h"
 
-// XREAD and XREADGROUP: what several streams have to offer.
+// XREAD and XREADGROUP: new entries of several streams, with or without a consumer group.
 
 namespace sorrel::commands::stream {
 namespace {
@@ -16,16 +16,15 @@ namespace {
 struct ReadOptions {
   uint64_t count = 0;  // 0: all
   bool no_ack = false;
-  std::optional<int64_t> wait_until_ms;  // BLOCK: up to then; 0: for ever
+  std::optional<int64_t> wait_until_ms;  // BLOCK: until then; 0: forever
   bool has_group = false;
   std::string_view group;
   std::string_view consumer;
-  size_t keys_at = 0;  // 0: there were none
+  size_t keys_at = 0;  // 0: no keys were found
   size_t streams = 0;
 };
 
-// Finds the keys where the key specs of the catalog find them: those are the
-// ones that are latched.
+// Finds the keys where the key specs of the catalog find them, because those keys are latched.
 class ReadParser {
  public:
   ReadParser(Call& call, bool for_group) : call_(call), for_group_(for_group) {}
@@ -120,7 +119,7 @@ class ReadParser {
   size_t at_ = 1;
 };
 
-// Where to read a stream from: behind `after`.
+// The position to read a stream from: entries greater than `after`.
 struct Place {
   size_t key_at;
   StreamId after;
@@ -140,8 +139,7 @@ constexpr std::string_view kMeaninglessEnd =
     "messages. The + ID would "
     "just return an empty result set.";
 
-// nullopt: an error has been answered. `stream` is null when there is no such
-// key.
+// nullopt: an error has been answered. `stream` is null when there is no such key.
 std::optional<Place> parse_place(Call& call, const ReadOptions& options, size_t index,
                                  const Stream* stream) {
   const std::string_view text = call.arg(options.keys_at + options.streams + index);
@@ -152,7 +150,7 @@ std::optional<Place> parse_place(Call& call, const ReadOptions& options, size_t 
     if (stream != nullptr) place.after = stream->last_id();
   } else if (text == "+") {
     if (options.has_group) error = kMeaninglessEnd;
-    // The last entry, whatever was deleted behind it.
+    // The last entry, whatever was deleted after it.
     if (stream != nullptr) {
       const StreamId last = stream->length() == 0 ? stream->last_id() : stream->last_entry_id();
       place.after = last.before().value_or(kMinStreamId);
@@ -169,7 +167,7 @@ std::optional<Place> parse_place(Call& call, const ReadOptions& options, size_t 
     const auto id = parse_id(call, text);
     if (!id) return std::nullopt;
     place.after = *id;
-    // As in Redis, the greatest id is another word for ">".
+    // As in Redis, the greatest id is a synonym of ">".
     place.only_new = options.has_group && *id == kMaxStreamId;
   }
   if (error.empty()) return place;
@@ -177,12 +175,12 @@ std::optional<Place> parse_place(Call& call, const ReadOptions& options, size_t 
   return std::nullopt;
 }
 
-// All keys and ids, before anything is done. False: an error has been answered.
+// Parses all keys and ids before any change. False: an error has been answered.
 bool find_places(Call& call, const ReadOptions& options, std::vector<Place>& places) {
   for (size_t i = 0; i < options.streams; i++) {
     const std::string_view key = call.arg(options.keys_at + i);
     const Record* record = call.keys.read(call.key(options.keys_at + i));
-    // Who waits for a stream waits on when another type takes its place.
+    // A client blocked on a stream stays blocked when the key gets another type.
     if (call.retrying() && !options.has_group && record != nullptr &&
         record->type() != Type::kStream) {
       record = nullptr;
@@ -218,11 +216,10 @@ void begin_stream(Call& call, size_t key_at) {
   call.reply.bulk(call.arg(key_at));
 }
 
-// Waits, when that was asked for.
+// Blocks the client, if BLOCK was given.
 void answer_nothing(Call& call, const ReadOptions& options, const std::vector<Place>& places) {
   if (!options.wait_until_ms) return call.reply.null_array();
-  // "$" is the end as it is now, not as it will be when there is something
-  // behind it.
+  // "$" is the last id now, not at the time when the client is served.
   if (call.caller.may_wait && !call.retrying()) {
     for (const Place& place : places) {
       const size_t id_at = place.key_at + options.streams;
@@ -242,7 +239,7 @@ const Stream& peek_stream(Call& call, size_t key_at) {
   return stream_of(*call.keys.peek(call.key(key_at)));
 }
 
-// What a consumer is to be shown of one stream.
+// The entries of one stream to deliver to a consumer.
 struct Share {
   size_t key_at;
   bool history;
@@ -250,7 +247,7 @@ struct Share {
   std::vector<StreamId> ids;
 };
 
-// Hands new entries to the consumer; their ids.
+// Delivers new entries to the consumer; returns their ids.
 std::vector<StreamId> deliver(Call& call, const ReadOptions& options, Stream& stream,
                               StreamGroup& group, StreamConsumer& consumer, GroupEffects& effects) {
   std::vector<StreamId> ids;
@@ -262,7 +259,7 @@ std::vector<StreamId> deliver(Call& call, const ReadOptions& options, Stream& st
     ids.push_back(entry.id);
     stream.advance(group, entry.id);
     if (options.no_ack) continue;
-    // Somebody may have it already, when the group was set back.
+    // After XGROUP SETID to an earlier id, another consumer may have the entry pending.
     StreamPending& pending = stream.assign(group, entry.id, consumer, call.now_ms());
     pending.delivered_ms = call.now_ms();
     pending.deliveries = 1;
@@ -288,7 +285,7 @@ std::vector<StreamId> redeliver(Call& call, const ReadOptions& options, const St
   return ids;
 }
 
-// False when there is nothing to show.
+// False: there is nothing to deliver.
 bool serve(Call& call, const ReadOptions& options, const Place& place, Share& share) {
   const std::string_view key = call.arg(place.key_at);
   Entry entry = call.keys.open(call.key(place.key_at));

@@ -3,12 +3,12 @@
 #include "commands/stream_handlers.h"
 #include "commands/stream_parts.h"
 
-// XDELEX and XACKDEL: entries that go, with a say in what becomes of the references to them.
+// XDELEX and XACKDEL: deletion of entries with a choice for the references of consumer groups.
 
 namespace sorrel::commands::stream {
 namespace {
 
-// What is answered for each id.
+// The reply for each id.
 constexpr int64_t kNotThere = -1;
 constexpr int64_t kDeleted = 1;
 constexpr int64_t kStillReferenced = 2;
@@ -20,7 +20,7 @@ struct RefOptions {
   size_t ids = 0;
 };
 
-// The words behind `from`. False: an error has been answered.
+// Parses the arguments after `from`. False: an error has been answered.
 bool parse_ref_options(Call& call, size_t from, RefOptions& parsed) {
   const auto fail = [&](std::string_view error) {
     call.reply.error(error);
@@ -68,7 +68,7 @@ class Deleter {
 
   int64_t erase(const StreamId& id) {
     if (options_.refs == StreamRefs::kAcked && stream_.is_referenced(id)) return kStillReferenced;
-    // References go even when the entry has gone before.
+    // References are removed even when the entry was deleted before.
     if (options_.refs == StreamRefs::kDelete) quiet_ += stream_.acknowledge_everywhere(id);
     if (!stream_.erase(id)) return kNotThere;
     erased_ = true;
@@ -82,7 +82,7 @@ class Deleter {
   }
 
   void finish() {
-    // No event tells of references.
+    // There is no event for references.
     call_.keys.count_changes(quiet_);
     if (erased_) entry_.changed(kXdelEvent);
   }
@@ -128,7 +128,7 @@ void xackdel(Call& call) {
     if (!deleter.acknowledge(*group, id)) {
       call.reply.integer(kNotThere);
     } else {
-      // A reference to an entry that had gone before counts as deleted with it.
+      // A reference to an entry that was deleted before counts as deleted with it.
       const int64_t outcome = deleter.erase(id);
       call.reply.integer(outcome == kNotThere ? kDeleted : outcome);
     }

@@ -1,3 +1,5 @@
+// Stream commands: consumer groups, trimming, and effects that yield the same stream when replayed.
+
 #include <gtest/gtest.h>
 
 #include "commands/test_harness.h"
@@ -14,7 +16,7 @@ class StreamCommands : public testing::TestWithParam<TestServer::Shape> {
       server("XADD s " + std::to_string(i) + "-0 n " + std::to_string(i));
     }
   }
-  // With one consumer each; both have 1-0 to 3-0 pending, and 4-0 still to read.
+  // With one consumer each; both have 1-0 to 3-0 pending, and 4-0 undelivered.
   void two_groups() {
     add(1, 4);
     for (const std::string group : {"g c", "h d"}) {
@@ -123,7 +125,7 @@ TEST_P(StreamCommands, ReadingAsAGroupIsRepeatedAsClaims) {
             "[\"2-0\", \"alice\", (integer) 0, (integer) 2]]");
 }
 
-// What the effects say makes the same groups elsewhere.
+// Replaying the effects yields the same groups.
 TEST_P(StreamCommands, EffectsRebuildTheGroups) {
   server("XGROUP CREATE s g $ MKSTREAM");
   add(1, 6);
@@ -148,7 +150,7 @@ TEST_P(StreamCommands, EffectsRebuildTheGroups) {
   EXPECT_EQ(copy("XPENDING s g - + 10"), server("XPENDING s g - + 10"));
 }
 
-TEST_P(StreamCommands, AcknowledgingTellsNobodyButIsRepeated) {
+TEST_P(StreamCommands, AcknowledgingHasAnEffectButNoEvent) {
   add(1, 2);
   server("XGROUP CREATE s g 0");
   server("XREADGROUP GROUP g c STREAMS s >");
@@ -206,8 +208,8 @@ TEST_P(StreamCommands, SeveralStreamsAtOnce) {
   EXPECT_EQ(server("XREAD STREAMS k0 k1 0 1"), "{\"k0\" => [[\"1-0\", [\"n\", \"0\"]]]}");
 }
 
-// Connections are in the transcript; here is what a command without one sees.
-TEST_P(StreamCommands, WhoMayWaitWaits) {
+// The transcripts cover connections; this is the behaviour for a caller without one.
+TEST_P(StreamCommands, CallersThatMayBlockAreBlocked) {
   add(1, 1);
   EXPECT_EQ(server("XREAD BLOCK 0 STREAMS s $"), "(nil array)");
   server.caller.may_wait = true;
@@ -237,7 +239,7 @@ TEST_P(StreamCommands, DeletingAsReferencesAllow) {
             "[[\"2-0\", \"c\", (integer) 0, (integer) 1], [\"3-0\", \"c\", (integer) 0, "
             "(integer) 1]]");
   forget();
-  // The entry is gone, the references go now.
+  // The entry is gone; this deletes its references.
   EXPECT_EQ(server("XDELEX s DELREF IDS 1 2-0"), "[(integer) -1]");
   EXPECT_EQ(server.effects(), Texts{"XDELEX s DELREF IDS 1 2-0"});
   EXPECT_EQ(server.events(), Texts{});
@@ -292,7 +294,7 @@ TEST_P(StreamCommands, MistakesAboutReferences) {
   both(many);
 }
 
-TEST_P(StreamCommands, TrimmingHeedsReferences) {
+TEST_P(StreamCommands, TrimmingFollowsTheReferencePolicy) {
   server.keyspace().limits().stream_node_max_entries = 2;
   two_groups();
   EXPECT_EQ(server("XTRIM s MAXLEN 0 ACKED"), "(integer) 0");
@@ -321,7 +323,7 @@ TEST_P(StreamCommands, TrimmingHeedsReferences) {
   EXPECT_EQ(server("XTRIM s MAXLEN 0 KEEPREF"), "(integer) 3");
 }
 
-TEST_P(StreamCommands, TrimmingByNodesTakesReferencesAlong) {
+TEST_P(StreamCommands, TrimmingByNodesDeletesReferences) {
   server.keyspace().limits().stream_node_max_entries = 2;
   two_groups();
   EXPECT_EQ(server("XTRIM s MINID ~ 3 DELREF"), "(integer) 2");

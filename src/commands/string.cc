@@ -1,4 +1,4 @@
-// Plain reading and writing of one string.
+// GET, GETEX, APPEND, GETRANGE, SETRANGE and others: one string value.
 
 #include "types/string.h"
 
@@ -65,7 +65,7 @@ void getex(Call& call) {
   Entry entry = call.keys.open_counted(call.key(1));
   if (!entry) return call.reply.null();
   if (!check_string(call, entry)) return;
-  // As in Redis, a time that is none is an error only for a key that could take it.
+  // As in Redis, an invalid time is an error only for a key that exists.
   int64_t deadline = kNoExpiry;
   if (options.expiry.given()) {
     const auto parsed = deadline_of(call, options.expiry);
@@ -73,7 +73,7 @@ void getex(Call& call) {
     deadline = *parsed;
   }
   answer_old(call, entry);
-  if (is_over(call, deadline)) {
+  if (has_passed(call, deadline)) {
     erase_key(call, entry, 1, Freeing::kExpired);
   } else if (deadline != kNoExpiry) {
     entry.set_expiry(deadline, kExpireEvent);
@@ -109,7 +109,7 @@ void append(Call& call) {
   call.reply.integer(static_cast<int64_t>(old + tail.size()));
 }
 
-// Inclusive positions, negative from the end, brought into [0, size); empty when nothing is left.
+// Inclusive positions, negative from the end, clamped to [0, size); empty when the range is.
 std::string_view slice(std::string_view bytes, int64_t start, int64_t end) {
   const auto size = static_cast<int64_t>(bytes.size());
   if (start < 0 && end < 0 && start > end) return {};

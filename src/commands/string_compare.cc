@@ -1,4 +1,5 @@
-// Comparing and deleting in one step: DELEX, DELIFEQ; and DIGEST, which gives what to compare with.
+// DELEX, DELIFEQ: compare and delete in one step; and DIGEST, which answers the digest to compare
+// with.
 
 #include "commands/families.h"
 #include "commands/string_condition.h"
@@ -8,14 +9,14 @@
 namespace sorrel::commands {
 namespace {
 
-// Deletes and answers how many keys that were.
+// Deletes the key and answers the number of deleted keys.
 void erase_and_answer(Call& call, Entry& entry) {
   call.reply.integer(entry ? 1 : 0);
   erase_key(call, entry, 1, Freeing::kDeleted);
 }
 
 // DELEX key [IFEQ value | IFNE value | IFDEQ digest | IFDNE digest]. As in Redis an absent key
-// decides before the condition's word is looked at, and any type may be deleted without one.
+// decides before the condition's word is examined, and any type may be deleted without one.
 void delex(Call& call) {
   if (call.argc() != 2 && call.argc() != 4) return answer::wrong_arity(call);
   Entry entry = call.keys.open(call.key(1));

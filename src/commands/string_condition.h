@@ -19,8 +19,8 @@ struct Condition {
   bool by_digest() const { return kind == Kind::kDigestEqual || kind == Kind::kDigestNotEqual; }
 
   // False, with the error answered, when this compares by digest and the operand does not have the
-  // length of one. Asked only when there is a value to compare: as in Redis, an absent key decides
-  // first, and letters that are no digits merely differ.
+  // length of one. Called only when there is a value to compare: as in Redis, an absent key decides
+  // first, and characters that are no hexadecimal digits merely differ.
   bool check_digest(Call& call) const;
   // An absent key satisfies the negative forms only. Precondition: absent or a string.
   bool holds(const Entry& entry) const;

@@ -1,4 +1,4 @@
-// Strings as numbers.
+// INCR, DECR, INCRBYFLOAT and their family: strings as numbers.
 
 #include <cmath>
 #include <limits>
@@ -67,7 +67,7 @@ void incrbyfloat(Call& call) {
   }
   const std::string text = format_long_double(sum);
   entry.set_text(text, entry.expiry(), {EventClass::kString, "incrbyfloat"});
-  // Floating point may differ elsewhere; the result does not.
+  // Floating point may round differently elsewhere, so the effect has the result.
   if (call.wants_effect()) call.rewrite.as({"SET", std::string(call.arg(1)), text, "KEEPTTL"});
   call.reply.bulk(text);
 }

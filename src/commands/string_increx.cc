@@ -1,10 +1,10 @@
-// INCREX: a counter with bounds and a deadline, for rate limits and quotas.
+// INCREX: a counter with bounds and an expire time, for rate limits and quotas.
 //
 //   INCREX key [BYINT n | BYFLOAT x] [LBOUND n] [UBOUND n] [SATURATE]
 //          [EX s | PX ms | EXAT s | PXAT ms | PERSIST] [ENX]
 //
-// Answers the value and how much was really added. A result outside the bounds changes nothing and
-// answers [value, 0], or with SATURATE becomes the bound.
+// Answers the value and the increment that was applied. A result outside the bounds changes nothing
+// and answers [value, 0], or with SATURATE becomes the bound.
 
 #include <cfloat>
 #include <cmath>
@@ -20,8 +20,8 @@
 namespace sorrel::commands {
 namespace {
 
-// The options as they were sent. Numbers are read when the whole list is known: which kind they
-// are depends on it.
+// The options as they were sent. Numbers are parsed when the whole list is known, since their kind
+// depends on it.
 struct IncrexWords {
   std::string_view by;
   std::string_view lower;
@@ -36,7 +36,7 @@ struct IncrexWords {
   ExpiryClause expiry;
 };
 
-// Each option once; a second time is a mistake, unlike in SET.
+// Each option once; a second time is an error, unlike in SET.
 void once(OptionParser& options, bool& seen) {
   if (seen) options.fail_syntax();
   seen = true;
@@ -83,7 +83,7 @@ bool parse_words(Call& call, IncrexWords& words) {
   return !options.failed();
 }
 
-// What the two kinds of number need to know of themselves.
+// The properties of the two kinds of number.
 struct Integers {
   using Number = int64_t;
   static constexpr Number kLeast = std::numeric_limits<int64_t>::min();
@@ -186,7 +186,7 @@ bool read_old(Call& call, const Entry& entry, typename Kind::Number& old) {
   return false;
 }
 
-// The effect carries the result: floating point may differ elsewhere, and bounds need not be
+// The effect has the result: floating point may round differently elsewhere, and bounds need not be
 // checked again.
 template <class Kind>
 void store(Call& call, Entry& entry, const IncrexWords& words, int64_t wanted,
@@ -194,7 +194,7 @@ void store(Call& call, Entry& entry, const IncrexWords& words, int64_t wanted,
   const int64_t had = entry.expiry();
   const bool keep =
       (wanted == kNoExpiry && !words.persist) || (words.only_without_deadline && had != kNoExpiry);
-  if (!keep && is_over(call, wanted)) return erase_key(call, entry, 1, Freeing::kExpired);
+  if (!keep && has_passed(call, wanted)) return erase_key(call, entry, 1, Freeing::kExpired);
   Kind::put(entry, value, keep ? had : wanted);
   if (!keep && wanted != kNoExpiry) entry.also(kExpireEvent);
   if (words.persist && had != kNoExpiry) entry.also(kPersistEvent);

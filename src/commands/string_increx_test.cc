@@ -1,3 +1,5 @@
+// INCREX: bounds, saturation, options and effects.
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -13,7 +15,7 @@ constexpr std::string_view kBottom = "-9223372036854775808";
 
 class Increx : public ::testing::TestWithParam<TestServer::Shape> {
  protected:
-  // SET to `old`, then INCREX with these options; the answer as "value added".
+  // SET to `old`, then INCREX with these options; the reply as "value added".
   std::string from(std::string_view old, std::string_view options) {
     server_("SET k " + std::string(old));
     return run(options);

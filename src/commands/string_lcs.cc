@@ -47,7 +47,7 @@ bool parse_lcs(Call& call, LcsOptions& lcs) {
   return !options.failed();
 }
 
-// The limits, with the errors Redis gives at the same sizes; our own table is smaller.
+// The limits, with the errors of Redis at the same sizes; the table here is smaller.
 bool check_sizes(Call& call, std::string_view a, std::string_view b) {
   if (a.size() > kLongestString || b.size() > kLongestString) {
     call.reply.error("ERR String too long for LCS");
@@ -91,8 +91,8 @@ void answer_positions(Call& call, const LcsOptions& options, const Lcs& lcs) {
 }
 
 void lcs(Call& call) {
-  // Reading the second key deletes it when its time has come, which may move the first; so that one
-  // is looked up once more.
+  // Reading the second key deletes it when it has expired, which may move the first record; so the
+  // first is looked up again.
   call.keys.read(call.key(1));
   const Record* b = call.keys.read(call.key(2));
   const Record* a = call.keys.peek(call.key(1));

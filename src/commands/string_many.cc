@@ -1,4 +1,4 @@
-// Several strings at one moment: MGET, MSET, MSETNX, MSETEX.
+// MGET, MSET, MSETNX, MSETEX: several strings, atomically.
 
 #include <limits>
 #include <string>
@@ -47,7 +47,7 @@ void msetnx(Call& call) {
 // MSETEX numkeys key value [key value ...] [NX | XX] [EX | PX | EXAT | PXAT time | KEEPTTL]
 struct MsetexOptions {
   static constexpr size_t kFirst = 2;  // position of the first key
-  size_t end = kFirst;                 // position behind the last value
+  size_t end = kFirst;                 // position after the last value
   bool only_new = false;
   bool only_existing = false;
   bool keep_ttl = false;
@@ -55,7 +55,7 @@ struct MsetexOptions {
   int64_t deadline = kNoExpiry;
 };
 
-// The count, brought to a position within the arguments. False: an error has been answered.
+// The count, converted to a position within the arguments. False: an error has been answered.
 bool parse_count(Call& call, MsetexOptions& msetex) {
   const auto count = parse_int64(call.arg(1));
   if (!count || *count < 1 || *count > std::numeric_limits<int32_t>::max()) {
@@ -102,10 +102,10 @@ bool parse_msetex(Call& call, MsetexOptions& msetex) {
   return true;
 }
 
-// Commands that every reader of our stream knows, older ones included.
+// Only commands that older replicas and AOF readers know as well.
 void rewrite_msetex(Call& call, const MsetexOptions& msetex) {
   if (!call.wants_effect()) return;
-  if (is_over(call, msetex.deadline)) {
+  if (has_passed(call, msetex.deadline)) {
     std::vector<std::string> del{
         std::string(call.keys.keyspace().deletion_command(Freeing::kExpired))};
     for (size_t i = MsetexOptions::kFirst; i < msetex.end; i += 2) del.emplace_back(call.arg(i));
@@ -130,7 +130,7 @@ void rewrite_msetex(Call& call, const MsetexOptions& msetex) {
 
 void store_pair(Call& call, const MsetexOptions& msetex, size_t at) {
   Entry entry = call.keys.open(call.key(at));
-  if (is_over(call, msetex.deadline)) {
+  if (has_passed(call, msetex.deadline)) {
     if (entry) entry.erase(kDelEvent, Freeing::kExpired);
     return;
   }

@@ -6,7 +6,7 @@
 
 namespace sorrel::commands {
 
-// What the files of the string family share.
+// Shared by the files of the string family.
 
 inline constexpr Event kSetEvent{EventClass::kString, "set"};
 inline constexpr Event kDelEvent{EventClass::kGeneric, "del"};
@@ -24,17 +24,17 @@ inline void answer_string(Call& call, const Record& record) {
       return call.reply.bulk(RecordArena::raw(&record)->view());
   }
 }
-// The same for what an entry holds, null when it is absent.
+// The same for the value of an entry, null when it is absent.
 void answer_old(Call& call, const Entry& entry);
 
-// True when absent or a string; else the type error has been answered.
+// True when absent or a string; else WRONGTYPE has been answered.
 bool check_string(Call& call, const Entry& entry);
-// How long a string may become; no limit for what was accepted once and is only repeated.
+// The longest string allowed; no limit for replayed effects, which were accepted before.
 size_t max_string_bytes(const Call& call);
 // True when `size` + `more` bytes may be one string; else the error has been answered.
 bool check_string_size(Call& call, size_t size, size_t more);
 
-// Deletes what is there, if anything; repeated elsewhere as DEL. Answers nothing.
+// Deletes the key, if it exists; propagated as DEL. Answers nothing.
 void erase_key(Call& call, Entry& entry, size_t key_position, Freeing why);
 
 }  // namespace sorrel::commands

@@ -1,4 +1,4 @@
-// SET with all its options, and the older commands it replaces.
+// SET with all its options, and the older commands that it replaces.
 
 #include <string>
 
@@ -56,7 +56,7 @@ bool parse_set(Call& call, SetOptions& set) {
   return true;
 }
 
-// The effect of a SET that depended on the time or on a condition: what came of it.
+// The effect of a SET that depended on the time or on a condition: its outcome.
 void rewrite_set(Call& call, std::string_view value, int64_t deadline) {
   if (!call.wants_effect()) return;
   if (deadline == kNoExpiry) {
@@ -67,9 +67,9 @@ void rewrite_set(Call& call, std::string_view value, int64_t deadline) {
   }
 }
 
-// A deadline that has passed already leaves nothing behind but the deletion of what was there.
+// With an expire time that has passed, the only effect is the deletion of the old value.
 void store(Call& call, Entry& entry, const SetOptions& set) {
-  if (is_over(call, set.deadline)) return erase_key(call, entry, 1, Freeing::kExpired);
+  if (has_passed(call, set.deadline)) return erase_key(call, entry, 1, Freeing::kExpired);
   const std::string_view value = call.arg(2);
   entry.set_string(value, set.keep_ttl ? entry.expiry() : set.deadline, kSetEvent);
   if (set.deadline != kNoExpiry) entry.also(kExpireEvent);

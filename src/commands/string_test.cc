@@ -1,3 +1,5 @@
+// String commands: replies, effects, events, and expire times.
+
 #include <gtest/gtest.h>
 
 #include <string>
@@ -12,7 +14,7 @@ constexpr std::string_view kBadInteger = "(error) ERR value is not an integer or
 
 class String : public ::testing::TestWithParam<TestServer::Shape> {
  protected:
-  // The deadline of a key, from the harness's clock.
+  // The expire time of a key, from the harness's clock.
   std::string deadline(std::string_view key) { return server_("PEXPIRETIME " + std::string(key)); }
   std::string after_ms(int64_t ms) { return "(integer) " + to_text(server_.now_ms() + ms); }
 
@@ -311,7 +313,7 @@ TEST_P(String, LcsRefusesTablesBeyondTheLimit) {
   EXPECT_EQ(server_("LCS eleven none IDX"), R"({"matches" => [], "len" => (integer) 0})");
 }
 
-TEST_P(String, LcsOfKeysThatAreOver) {
+TEST_P(String, LcsOfExpiredKeys) {
   server_("SET a same PX 10");
   server_("SET b same PX 10");
   server_.advance_ms(10);

@@ -22,14 +22,14 @@ namespace sorrel::commands {
 
 using Texts = std::vector<std::string>;
 
-// Answers as transcripts write them, on one line: OK, "bytes", (integer) 1, (nil), (error) ERR
+// Formats replies as transcripts do, on one line: OK, "bytes", (integer) 1, (nil), (error) ERR
 // text, ["a", (integer) 1], {"k" => "v"}.
 class NotationSink final : public resp::ReplySink {
  public:
   explicit NotationSink(int protocol = 2) : protocol_(protocol) {}
 
   const std::string& text() const { return text_; }
-  // All aggregates were filled, and exactly one answer was given.
+  // All aggregates were filled, and exactly one reply was given.
   bool complete() const { return open_.empty() && answers_ == 1; }
 
   void simple(std::string_view text) override { element(text); }
@@ -95,9 +95,9 @@ class NotationSink final : public resp::ReplySink {
   std::vector<Open> open_;
 };
 
-// A whole server without connections: the commands of the families given, a keyspace, executors, a
-// clock that stands still until it is moved. Lines go round all workers in turn. One thread
-// at a time may use it, but for execute_on().
+// A whole server without connections: the commands of the given families, a keyspace, executors,
+// and a clock that only moves on request. Lines go to the workers in turn. One thread at a time may
+// use it, except for execute_on().
 //
 //   TestServer server({string_bindings()}, {.workers = 4, .partitions = 16});
 //   EXPECT_EQ(server("SET k v EX 10"), "OK");
@@ -126,7 +126,7 @@ class TestServer final : public EffectSink, public ChangeObserver {
     }
   }
 
-  // Runs one line (quotes as in inline requests) and returns the answer in transcript notation.
+  // Runs one line (quotes as in inline requests) and returns the reply in transcript notation.
   std::string operator()(std::string_view line) {
     NotationSink sink(caller.protocol);
     run(line, sink);
@@ -142,7 +142,7 @@ class TestServer final : public EffectSink, public ChangeObserver {
   Executor::Outcome execute(std::span<const std::string_view> args, resp::ReplySink& reply) {
     return execute_on(*workers_[turn_++ % workers_.size()], caller, args, reply);
   }
-  // For tests with threads: each has its own worker and caller. First no_observers().
+  // For tests with threads: each has its own worker and caller. Precondition: no_observers().
   Executor::Outcome execute_on(Executor& worker, Caller& who,
                                std::span<const std::string_view> args, resp::ReplySink& reply) {
     worker.enter();
@@ -157,15 +157,15 @@ class TestServer final : public EffectSink, public ChangeObserver {
   }
   void no_observers() { hub_.interest().remove(ChangeInterest::kNotifications); }
 
-  // What was propagated since the last call, one text per command, "[2] DEL k" for database 2.
+  // The effects since the last call, one text per command, "[2] DEL k" for database 2.
   Texts effects() { return std::exchange(effects_, {}); }
-  // What observers heard since the last call: "set k", "[2] del k".
+  // The events since the last call: "set k", "[2] del k".
   Texts events() { return std::exchange(events_, {}); }
 
   void advance_ms(int64_t ms) { clock.advance_ms(ms); }
   int64_t now_ms() const { return clock.wall_ms(); }
 
-  // Keys may take so many bytes; 0: as many as they want.
+  // maxmemory for the keys; 0: no limit.
   void limit_memory(uint64_t bytes, EvictionPolicy policy) {
     keyspace_.eviction().policy = policy;
     memory_.max_bytes = bytes;
@@ -174,7 +174,7 @@ class TestServer final : public EffectSink, public ChangeObserver {
     keyspace_.count_all_memory();
   }
   MemoryLimit& memory() { return memory_; }
-  // Who looks on from now on; null: nobody.
+  // The observer from now on; null: none.
   void set_observer(ExecutionObserver* observer) { world_.observer = observer; }
 
   Keyspace& keyspace() { return keyspace_; }
@@ -186,7 +186,7 @@ class TestServer final : public EffectSink, public ChangeObserver {
   ManualClock clock;
 
  private:
-  // A family that binds a name unknown to the catalog is a mistake of the test: it ends here.
+  // A binding with a name that the catalog does not have is an error of the test, which aborts.
   static std::unique_ptr<CommandTable> build(Families families) {
     std::vector<Binding> all;
     for (auto family : families) all.insert(all.end(), family.begin(), family.end());
@@ -210,7 +210,7 @@ class TestServer final : public EffectSink, public ChangeObserver {
   static std::string of_database(int db) {
     return db == 0 ? std::string() : "[" + to_text(db) + "] ";
   }
-  // The body is our own encoding, so it is read without doubt: *N, then N times $length, bytes.
+  // The body is our own encoding, so it is not validated: *N, then N times $length, bytes.
   void on_effect(const Effect& effect) override {
     std::string_view rest = effect.body;
     const auto number = [&rest] {
@@ -227,13 +227,13 @@ class TestServer final : public EffectSink, public ChangeObserver {
         text.append(i == 0 ? "" : " ").append(rest.substr(0, length));
         rest.remove_prefix(length + 2);
       }
-      // What is kept together is for the log's own tests.
+      // Atomic groups are covered by the AOF's own tests.
       if (text != of_database(effect.db) + "MULTI" && text != of_database(effect.db) + "EXEC") {
         effects_.push_back(std::move(text));
       }
     }
   }
-  // That a key is new or missed is told besides what happens to it.
+  // The events "new" and "keymiss" come in addition to the command's own event.
   void on_change(const Change& change) override {
     const EventClass kind = change.event.kind;
     if (kind == EventClass::kNew || kind == EventClass::kMiss) return;

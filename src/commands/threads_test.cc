@@ -8,8 +8,8 @@
 
 #include "commands/test_harness.h"
 
-// Commands of several workers at once: what must hold whatever the order. Worth most under the
-// thread sanitizer.
+// Commands of several workers at once: invariants that hold for every interleaving. Most useful
+// under the thread sanitizer.
 
 namespace sorrel::commands {
 namespace {
@@ -20,7 +20,7 @@ class Threads : public ::testing::Test {
 
   Threads() { server_.no_observers(); }
 
-  // Runs `act(random, say)` on every worker at once; say({words}) is the answer to a command.
+  // Runs `act(random, say)` on every worker at once; say({words}) is the reply to a command.
   template <class Act>
   void on_all(Act act) {
     std::vector<std::thread> threads;
@@ -128,8 +128,8 @@ TEST_F(Threads, ElementsMovedBetweenListsAreNeverLost) {
   EXPECT_EQ(server_.keyspace().key_count(0), 0u);
 }
 
-// Results that were computed from keys which others change at the same time: who repeats the
-// effects one by one gets the same.
+// Results computed from keys that other workers change at the same time: replaying the effects one
+// by one yields the same dataset.
 TEST_F(Threads, KeptResultsCanBeRepeated) {
   server_("GEOADD map 13.361389 38.115556 Palermo 15.087269 37.502669 Catania");
   on_all([&](Random& random, auto say) {

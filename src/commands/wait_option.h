@@ -8,8 +8,8 @@
 
 namespace sorrel::commands {
 
-// The timeout of a command that blocks, in seconds and parts of them, as the moment when it ends;
-// 0: never. nullopt: an error has been answered.
+// The timeout of a blocking command, in seconds and fractions, as the moment when it ends; 0:
+// never. nullopt: an error has been answered.
 std::optional<int64_t> parse_wait(Call& call, size_t at);
 
 // first, first + 1, ...

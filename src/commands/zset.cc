@@ -1,4 +1,4 @@
-// Sorted sets: members one by one.
+// ZADD, ZREM, ZSCORE, ZRANK and others: sorted sets by member.
 
 #include "types/zset.h"
 
@@ -15,7 +15,7 @@ namespace {
 
 enum class Put : uint8_t { kAdded, kUpdated, kSame, kRefused, kNotANumber };
 
-// `score` becomes the one that the member has afterwards, unless it is refused.
+// `score` becomes the member's score after the change, unless that is refused.
 Put put_member(Zset zset, std::string_view member, double& score, const ZaddOptions& options,
                const ZsetLimits& limits) {
   const ZsetView::Found found = zset.view().find(member);
@@ -120,7 +120,7 @@ void zadd(Call& call) {
   if (options.increment && pairs.size() > 2) {
     return call.reply.error("ERR INCR option supports a single increment-element pair");
   }
-  // Mostly it is one; that needs no allocation.
+  // Mostly there is one pair, which needs no allocation.
   double one = 0;
   std::vector<double> many;
   std::span<double> scores(&one, 1);

@@ -1,4 +1,4 @@
-// Sorted sets: unions, intersections and differences.
+// ZUNION, ZINTER, ZDIFF and their forms that store or count.
 
 #include <fmt/format.h>
 
@@ -20,10 +20,10 @@ namespace {
 enum class Operation : uint8_t { kUnion, kIntersection, kDifference };
 enum class Aggregate : uint8_t { kSum, kMin, kMax };
 
-// What the name of a command has decided already.
+// The properties that follow from the name of a command.
 struct CombineGrammar {
   Operation operation;
-  bool store = false;       // the first argument is where the result goes
+  bool store = false;       // the first argument is the destination
   bool only_count = false;  // ZINTERCARD
 };
 
@@ -83,7 +83,7 @@ bool parse(Call& call, const CombineGrammar& grammar, Request& request) {
   }
   request.first_key = at + 1;
   request.key_count = static_cast<size_t>(*keys);
-  // The types are looked at before the options.
+  // The types are checked before the options.
   for (size_t i = 0; i < request.key_count; i++) {
     const Record* record = call.keys.peek(call.key(request.first_key + i));
     if (record != nullptr && record->type() == Type::kSet) continue;
@@ -108,8 +108,8 @@ bool parse(Call& call, const CombineGrammar& grammar, Request& request) {
   return !options.failed();
 }
 
-// One of the keys to be combined: a sorted set, or a set, whose members all count 1. An absent one
-// has no members.
+// One of the keys to be combined: a sorted set, or a set, whose members all have score 1. An absent
+// key is empty.
 class Source {
  public:
   Source(const Record* record, double weight) : weight_(weight) {
@@ -124,8 +124,8 @@ class Source {
   uint64_t size() const { return zset_ ? zset_->size() : set_ ? set_->size() : 0; }
 
   bool contains(std::string_view member) const { return score(member).has_value(); }
-  // With its weight; nullopt when it is not there. As in Redis nothing times infinity is no number
-  // here: it makes a sum nothing, whatever else was in it.
+  // Multiplied by the weight; nullopt when the member is absent. May be NaN (0 * infinity) as in
+  // Redis, which turns a sum into 0, whatever it was.
   std::optional<double> score(std::string_view member) const {
     if (set_) return set_->contains(member) ? std::optional(weight_) : std::nullopt;
     if (!zset_) return std::nullopt;
@@ -145,7 +145,7 @@ class Source {
   }
 
  private:
-  // Nothing times infinity counts as nothing.
+  // NaN (0 * infinity) becomes 0.
   double weighted(double score) const {
     const double product = score * weight_;
     return std::isnan(product) ? 0 : product;
@@ -171,7 +171,7 @@ bool read_sources(Call& call, const Request& request, std::vector<Source>& sourc
 double combined(double a, double b, Aggregate aggregate) {
   switch (aggregate) {
     case Aggregate::kSum:
-      // Infinities that cancel out count as nothing.
+      // NaN (infinity - infinity) becomes 0.
       return std::isnan(a + b) ? 0 : a + b;
     case Aggregate::kMin:
       return std::min(a, b);
@@ -181,7 +181,7 @@ double combined(double a, double b, Aggregate aggregate) {
   return a;
 }
 
-// Sums of more than two depend on their order, and Redis begins with the smallest.
+// Floating-point sums depend on their order, and Redis begins with the smallest set.
 void order_by_size(std::vector<Source>& sources) {
   std::stable_sort(sources.begin(), sources.end(),
                    [](const Source& a, const Source& b) { return a.size() < b.size(); });
@@ -194,7 +194,7 @@ void unite(std::vector<Source>& sources, Aggregate aggregate, ScoreMap& result) 
       const ScoreEntry* known = result.find(member);
       if (known == nullptr) return result.insert(member, score);
       const double sum = combined(known->score(), score, aggregate);
-      // Zeros of both signs are equal, but are written differently.
+      // +0 and -0 are equal, but are formatted differently.
       const bool changed =
           sum != known->score() || std::signbit(sum) != std::signbit(known->score());
       if (changed) result.set_score(known, sum);
@@ -202,7 +202,7 @@ void unite(std::vector<Source>& sources, Aggregate aggregate, ScoreMap& result) 
   }
 }
 
-// Calls visit(member, score) for what all sources have, until it says no.
+// Calls visit(member, score) for members that all sources have, until it returns false.
 template <class Visit>
 void intersect(std::vector<Source>& sources, Aggregate aggregate, Visit&& visit) {
   order_by_size(sources);
@@ -227,7 +227,7 @@ void subtract(const std::vector<Source>& sources, ScoreMap& result) {
   });
 }
 
-// Nothing of the sources is referred to afterwards. Null: an error has been answered.
+// The result does not refer to the sources. Null: an error has been answered.
 std::unique_ptr<ScoreMap> combine(Call& call, const CombineGrammar& grammar, Request& request) {
   std::vector<Source> sources;
   if (!parse(call, grammar, request) || !read_sources(call, request, sources)) return nullptr;

@@ -8,13 +8,13 @@
 namespace sorrel::commands {
 namespace {
 
-// More lenient than a score of ZADD: nothing at all is 0, blanks may stand in front, and what is
-// too large is infinite.
+// More lenient than a score of ZADD: an empty text is 0, leading blanks are skipped, and a number
+// out of range is infinite.
 std::optional<ScoreBorder> parse_score_border(std::string_view text) {
   const bool exclusive = !text.empty() && text[0] == '(';
   if (exclusive) text.remove_prefix(1);
   if (const auto score = parse_double(text)) return ScoreBorder{*score, exclusive};
-  // Longer than any sensible number; its text is not worth a copy.
+  // Longer than any sensible number; not worth a copy.
   constexpr size_t kLongest = 4096;
   if (text.size() > kLongest) return std::nullopt;
   const std::string copy(text);

@@ -11,7 +11,7 @@
 
 namespace sorrel::commands {
 
-// What the files of the sorted set family share.
+// Shared by the files of the sorted set family.
 
 inline ZsetLimits zset_limits(Call& call) {
   return zset_limits_of(call.keys.keyspace().limits());
@@ -29,14 +29,14 @@ struct ZaddOptions {
   bool increment = false;
 };
 
-// The options behind the key; returns where they end. `may_compare`: GT, LT and INCR as well.
+// The options after the key; returns where they end. `may_compare`: GT, LT and INCR as well.
 size_t parse_zadd_options(Call& call, bool may_compare, ZaddOptions& add);
-// ZADD to the first argument, and its answer. `words` has `width` of them for each score, the last
-// of which is the member. Precondition: there is at least one score, and none is NaN.
+// ZADD to the key of the first argument, and its reply. `words` has `width` words for each score,
+// the last of which is the member. Precondition: there is at least one score, and none is NaN.
 void add_members(Call& call, const ZaddOptions& options, std::span<const std::string_view> words,
                  size_t width, std::span<double> scores);
 
-// A list of members, with scores on request: RESP2 has them in one row, RESP3 in pairs.
+// An array of members, with scores on request: flat in RESP2, pairs in RESP3.
 class MembersAnswer {
  public:
   MembersAnswer(Call& call, uint64_t count, bool with_scores);
@@ -50,14 +50,14 @@ class MembersAnswer {
 void answer_members(Call& call, const ZsetView& view, const RankRange& ranks, bool backwards,
                     bool with_scores);
 
-// Puts the result of a computation at the key, or deletes what is there when it is empty, and
-// answers how many members it has. Owns `value` from now on.
+// Stores the result of a computation at the key, or deletes the key when the result is empty, and
+// answers the number of members. Owns `value` from now on.
 void store_zset(Call& call, const Key& key, const Collection& value, Event event);
 
-// Borders as they are written: "5", "(5", "-inf"; "[a", "(a", "-", "+".
+// Bounds as they are written: "5", "(5", "-inf"; "[a", "(a", "-", "+".
 std::optional<ScoreRange> parse_score_range(std::string_view min, std::string_view max);
 std::optional<LexRange> parse_lex_range(std::string_view min, std::string_view max);
-// Positions as they are written, negative ones from the end; empty when nothing is there.
+// Ranks as they are written, negative ones from the end; empty when the range is.
 RankRange ranks_at(uint64_t size, int64_t start, int64_t stop);
 
 }  // namespace sorrel::commands

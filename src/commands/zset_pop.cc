@@ -1,4 +1,4 @@
-// Sorted sets: taking from either end, drawing at random, and walking.
+// ZPOPMIN, ZPOPMAX, ZMPOP, ZRANDMEMBER, ZSCAN: sorted sets by ends, at random, and by cursor.
 
 #include <algorithm>
 #include <limits>
@@ -22,8 +22,8 @@ enum class End : uint8_t { kLowest, kHighest };
 constexpr Event kPopEvents[] = {{EventClass::kZset, "zpopmin"}, {EventClass::kZset, "zpopmax"}};
 constexpr const char* kPopCommands[] = {"ZPOPMIN", "ZPOPMAX"};
 
-// Takes up to `count` members out, at least one, and hands each to `visit(member, score)` after
-// `begin` has heard how many there are. Precondition: the entry holds a sorted set.
+// Removes up to `count` members, at least one, and passes each to `visit(member, score)`, after
+// passing their number to `begin`. Precondition: the entry holds a sorted set.
 template <class Begin, class Visit>
 void pop(Entry& entry, End end, uint64_t count, Begin&& begin, Visit&& visit) {
   Zset zset(entry.edit(Type::kZset));
@@ -46,7 +46,7 @@ void pop_from_one(Call& call, End end) {
   Entry entry = call.keys.open(call.key(1));
   if (!check_type(call, entry, Type::kZset)) return;
   if (!entry || *count == 0) return call.reply.array(0);
-  // One that was not counted stands without a pair around it, in RESP3 too.
+  // Without a count, the member and its score are not wrapped in a pair, in RESP3 too.
   if (!counted) {
     return pop(
         entry, end, 1, [&](uint64_t) { call.reply.array(2); },
@@ -74,7 +74,7 @@ bool parse_zmpop(Call& call, size_t first, PopMany& parsed) {
   return parse_pop_many(call, first, "MIN", "MAX", parsed);
 }
 
-// True: answered, by members or by an error.
+// True: answered, by members or an error.
 bool pop_from_first(Call& call, size_t first_key, const PopMany& parsed) {
   const End end = parsed.second_side ? End::kHighest : End::kLowest;
   const auto take = [&](Entry& entry, size_t at) {
@@ -145,7 +145,7 @@ std::vector<uint64_t> different_ranks(Random& random, uint64_t count, uint64_t s
   std::vector<uint64_t> ranks;
   ranks.reserve(count);
   if (count >= size / 3) {
-    // Each in turn has the chance that is left for it.
+    // Each rank is taken with the probability that leaves all choices equally likely.
     for (uint64_t rank = 0; ranks.size() < count; rank++) {
       if (random.below(size - rank) < count - ranks.size()) ranks.push_back(rank);
     }
@@ -161,7 +161,7 @@ std::vector<uint64_t> different_ranks(Random& random, uint64_t count, uint64_t s
 void answer_random(Call& call, const ZsetView& zset, int64_t count, bool with_scores) {
   Random& random = call.keys.random();
   const uint64_t size = zset.size();
-  // Negative: so many, whatever comes, also twice.
+  // Negative: exactly that many, with repetitions.
   if (count >= 0 && static_cast<uint64_t>(count) >= size) {
     return answer_members(call, zset, {0, size}, false, with_scores);
   }
@@ -210,7 +210,7 @@ void zrandmember(Call& call) {
                  [&](std::string_view member, double) { call.reply.bulk(member); });
 }
 
-// What a walk has found, copied: views of integers do not outlive their visit.
+// The elements of a scan, copied: views of integers are only valid during their visit.
 struct Scanned {
   std::string member;
   double score;
@@ -221,7 +221,7 @@ void zscan(Call& call) {
   if (!cursor) return call.reply.error("ERR invalid cursor");
   std::optional<ZsetView> zset;
   if (!read_zset(call, call.key(1), zset)) return;
-  // As in Redis, the options of a walk through nothing are not looked at.
+  // As in Redis, options are not parsed when the key is absent.
   if (!zset) return answer_nothing_scanned(call);
   CollectionScan scan{.cursor = *cursor};
   if (!parse_scan_options(call, false, scan)) return;

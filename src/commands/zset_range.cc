@@ -1,4 +1,4 @@
-// Sorted sets: ranges by rank, score or bytes.
+// ZRANGE, ZRANGESTORE, ZCOUNT, ZREMRANGEBY* and older forms: ranges by rank, score or bytes.
 
 #include <optional>
 
@@ -23,10 +23,10 @@ struct RangeRequest {
   LexRange lex{};
 };
 
-// What the name of a command has decided already.
+// The properties that follow from the name of a command.
 struct RangeGrammar {
-  size_t key = 1;        // where the source stands; its borders follow
-  std::optional<By> by;  // nullopt: BYSCORE and BYLEX may say
+  size_t key = 1;        // position of the source; its bounds follow
+  std::optional<By> by;  // nullopt: BYSCORE and BYLEX are options
   bool backwards = false;
   bool may_reverse = false;  // REV is an option
   bool may_have_scores = true;
@@ -81,7 +81,7 @@ bool parse_range(Call& call, const RangeGrammar& grammar, RangeRequest& range) {
       options.fail_syntax();
     }
   }
-  // A limit of -1 is none, and goes with everything.
+  // A limit of -1 means none, and is allowed with every range.
   if (range.limit != -1 && range.by == By::kRank) {
     options.fail(
         "ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX");
@@ -94,8 +94,8 @@ bool parse_range(Call& call, const RangeGrammar& grammar, RangeRequest& range) {
          parse_borders(call, call.arg(grammar.key + 1), call.arg(grammar.key + 2), range);
 }
 
-// What is left of the ranks when `offset` are passed over, in the direction of reading, and at most
-// `limit` are taken.
+// The ranks that remain after skipping `offset`, in the direction of reading, and limited to
+// `limit`.
 RankRange limited(RankRange ranks, const RangeRequest& range) {
   if (range.offset < 0 || static_cast<uint64_t>(range.offset) >= ranks.count) return {};
   const auto offset = static_cast<uint64_t>(range.offset);

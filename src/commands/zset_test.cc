@@ -1,3 +1,5 @@
+// Sorted set commands: replies, effects, events, and encodings.
+
 #include <gtest/gtest.h>
 
 #include <set>
@@ -20,7 +22,7 @@ class ZsetTest : public ::testing::TestWithParam<TestServer::Shape> {
     EXPECT_EQ(server.events(), events) << line;
     EXPECT_EQ(server.effects(), effects) << line;
   }
-  // Repeated as it was sent.
+  // Propagated as it was sent.
   void expect(std::string_view line, const std::string& answer, const Texts& events) {
     expect(line, answer, events, {std::string(line)});
   }
@@ -30,7 +32,7 @@ class ZsetTest : public ::testing::TestWithParam<TestServer::Shape> {
 INSTANTIATE_TEST_SUITE_P(Shapes, ZsetTest, ::testing::Values(kOneWorker, kFourWorkers),
                          ShapeName());
 
-TEST_P(ZsetTest, AddTellsOnlyOfChanges) {
+TEST_P(ZsetTest, AddNotifiesOnlyChanges) {
   expect("ZADD k 1 a 2 b", "(integer) 2", {"zadd k"});
   quiet("ZADD k 1 a", "(integer) 0");
   quiet("ZADD k NX 9 a", "(integer) 0");
@@ -50,7 +52,7 @@ TEST_P(ZsetTest, NothingIsLeftOfARefusedIncrement) {
   quiet("ZSCORE k a", "(double) inf");
 }
 
-TEST_P(ZsetTest, TheLastMemberTakesTheKeyAlong) {
+TEST_P(ZsetTest, RemovingTheLastMemberDeletesTheKey) {
   server("ZADD k 1 a 2 b 3 c 4 d 5 e");
   server.events(), server.effects();
   quiet("ZREM k none", "(integer) 0");
@@ -92,7 +94,7 @@ TEST_P(ZsetTest, StoresReplaceAndDelete) {
   expect("ZINTERSTORE a 2 a none", "(integer) 0", {"del a"});
 }
 
-TEST_P(ZsetTest, StoringForgetsTheDeadline) {
+TEST_P(ZsetTest, StoringClearsTheExpireTime) {
   server("ZADD a 1 x");
   server("SET dst v PX 1000");
   server("ZUNIONSTORE dst 1 a");
@@ -127,7 +129,7 @@ TEST_P(ZsetTest, MemoryIsAccounted) {
   EXPECT_LT(server.keyspace().memory_bytes(), small + 4096);
 }
 
-// Each call gives some, all together everything that was there all the time.
+// Each call returns some; together they return every element that existed all the time.
 TEST_P(ZsetTest, ScansLargeOnesInSteps) {
   for (int i = 0; i < 1000; i++) server("ZADD k " + std::to_string(i) + " m" + std::to_string(i));
   std::set<std::string> seen;

@@ -43,7 +43,7 @@ bool runs_queued(const Command& command, const Caller& caller) {
   return command.has(catalog::kRunsQueued) && caller.transaction != nullptr;
 }
 
-// Catalog flags of what the request does; EXEC does what was queued.
+// Catalog flags of the request; EXEC has those of all queued commands.
 uint64_t acts_of(const Command& command, const Request& request, const Caller& caller) {
   if (!runs_queued(command, caller)) return command.acts(request.args);
   return command.flags | caller.transaction->flags();
@@ -103,7 +103,7 @@ bool rejects_stale(const Command& command, uint64_t acts, const Caller& caller,
   return true;
 }
 
-// A part of the dataset must not be taken for all of it.
+// Replies must not present a partly loaded dataset as complete.
 bool rejects_loading(const Command& command, uint64_t acts, const Caller& caller,
                      const NodeState& node, resp::ReplySink& reply) {
   if ((node.reasons & NodeState::kLoading) == 0) return false;

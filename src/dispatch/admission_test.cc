@@ -1,3 +1,5 @@
+// Admission checks: each state of node and caller rejects the right commands, in the right order.
+
 #include "dispatch/admission.h"
 
 #include <gtest/gtest.h>
@@ -127,7 +129,7 @@ TEST_F(AdmissionTest, MemoryIsCheckedBeforeTheDisk) {
 }
 
 // With maxmemory, a role or cluster mode alone the short way is taken.
-TEST_F(AdmissionTest, TheShortWayRejectsInTheSameOrder) {
+TEST_F(AdmissionTest, TheShortPathRejectsInTheSameOrder) {
   node_.run({"set", "k", "v"});
   set(NodeState::kReadOnlyReplica);
   node_.limit_memory(1, EvictionPolicy::kNoEviction);

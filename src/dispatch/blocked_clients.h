@@ -24,7 +24,7 @@ struct BlockedClient {
   Caller caller;                       // a copy; its database is where the keys are
   unsigned worker = 0;                 // of the connection
   int64_t deadline_ms = 0;             // 0: none
-  bool null_array = true;              // the reply at the deadline; otherwise a null
+  bool null_array = true;              // the reply at the timeout; otherwise a null
   bool needs_key = false;              // it also has a reply when one of its keys is deleted
   uint64_t ticket = 0;                 // in the order of blocking
   uint64_t log_sequence = 0;           // not 0: blocked until this effect is durable, not on keys
@@ -65,19 +65,19 @@ class BlockedClients {
   size_t count() const { return count_.load(std::memory_order_relaxed); }
 
   // Precondition: the latches of its keys are held.
-  void add(const Handle& waiter);
+  void add(const Handle& client);
   // The first after `ticket` that is blocked on this key and is not being run; it is the caller's
   // then, to be served() or release()d. Null: none. On a key that does not exist, only the clients
   // that need it have to be run: thousands of others may be blocked on it.
   enum class Of : uint8_t { kAll, kNeedingKey };
   Handle claim_next(int db, std::string_view key, uint64_t ticket, Of of = Of::kAll);
-  void served(const Handle& waiter);
+  void served(const Handle& client);
   // False: a key of it has changed since it was claimed, and the caller has to run it again.
-  bool release(const Handle& waiter);
-  // True: it is not blocked any more, and no worker will run it. False: it is being run, or gone.
-  bool cancel(const Handle& waiter);
+  bool release(const Handle& client);
+  // True: it is no longer blocked, and no worker will run it. False: it is being run, or gone.
+  bool cancel(const Handle& client);
   // Its connection is gone: it is removed, at the latest when the worker that runs it is done.
-  void abandon(const Handle& waiter);
+  void abandon(const Handle& client);
   // The keys that clients are blocked on.
   std::vector<std::pair<int, std::string>> keys() const;
   // How many those are, and on how many of them a client needs the key to exist.
@@ -89,19 +89,19 @@ class BlockedClients {
 
  private:
   using Place = std::pair<int, std::string>;
-  struct Line {
-    std::map<uint64_t, Handle> waiters;
-    size_t who_need_key = 0;
+  struct KeyQueue {
+    std::map<uint64_t, Handle> clients;
+    size_t needing_key = 0;
   };
-  static size_t bytes_of(const BlockedClient& waiter);
-  void remove(const Handle& waiter);
+  static size_t bytes_of(const BlockedClient& client);
+  void remove(const Handle& client);
 
   ChangeInterest& interest_;
   std::atomic<uint32_t> count_{0};
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   uint64_t last_ticket_ = 0;
-  std::map<Place, Line> waiting_;
+  std::map<Place, KeyQueue> waiting_;
 };
 
 }  // namespace sorrel

@@ -49,8 +49,8 @@ struct Request {
   std::span<const std::string_view> args;
   const Command* command = nullptr;  // nullptr: unknown
   uint32_t hashed = 0;               // position of the key whose hash is known; 0: none
-  // Its reply tells of no key: it was rejected or queued, or the transaction was that it was to
-  // run.
+  // It was rejected or queued, so that its reply tells nothing about keys; or it is an EXEC that
+  // did not run.
   mutable bool tells_nothing = false;
   bool as_sent = false;     // `args` lie in one request as read_short_request() reads them
   uint16_t slot = kNoSlot;  // of that key, when latches or cluster mode need it
@@ -83,7 +83,7 @@ struct Call {
   Rewrite& rewrite;
   const Request& request;
   Waiting& waiting;
-  Executor& executor;  // for the few that run other commands; see NestedExecution
+  Executor& executor;  // for commands that run other commands; see NestedExecution
 
   size_t argc() const { return args.size(); }
   std::string_view arg(size_t at) const { return args[at]; }
@@ -98,7 +98,7 @@ struct Call {
 
   // Blocks the client on the keys at these positions: the command runs again when one of them
   // changes, until `deadline_ms` (0: for ever). The handler answers nothing now. A caller that may
-  // not block is answered as at the deadline, by a null or a null array.
+  // not block is answered as at the timeout, by a null or a null array.
   void wait(std::vector<size_t> positions, int64_t deadline_ms, bool null_array);
   // The same for a command that fails without its keys: it also runs again when one is deleted.
   void wait_needing_keys(std::vector<size_t> positions, int64_t deadline_ms, bool null_array);

@@ -9,8 +9,8 @@ namespace sorrel {
 
 class Transaction;
 
-// What a command may know about its caller. Sessions, AOF replay, blocked clients and scripts own
-// one; so will the replication link.
+// A command's view of its caller. Sessions, AOF replay, blocked clients and scripts own one; so
+// will the replication link.
 struct Caller {
   // kHistory: AOF replay, the link to a primary; with kRepeatsHistory.
   // kBlocked: the command of a blocked client, run again by the worker that changed its key; the

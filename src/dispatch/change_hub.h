@@ -5,7 +5,7 @@
 
 namespace sorrel {
 
-// Receives the changes of all doors and passes them on to the listeners. One for the node.
+// Receives the changes of all Doors and passes them on to the listeners. One for the node.
 //
 //   Door ── interest().who() != 0 ──> ChangeHub ──> Watches
 //                                               ├─> notifications
@@ -22,35 +22,35 @@ class ChangeHub final : public ChangeObserver {
   void set_tracking(ChangeObserver* observer) { tracking_ = observer; }
 
   void on_change(const Change& change) override {
-    const uint32_t who = interest_.who();
+    const uint32_t mask = interest_.who();
     if (change.event.modifies) {
-      if ((who & ChangeInterest::kWatchers) != 0) watches_.touch(change);
-      if (hears(who, ChangeInterest::kTracking, tracking_)) tracking_->on_change(change);
+      if ((mask & ChangeInterest::kWatchers) != 0) watches_.touch(change);
+      if (is_listening(mask, ChangeInterest::kTracking, tracking_)) tracking_->on_change(change);
     }
-    if (hears(who, ChangeInterest::kNotifications, notifications_)) {
+    if (is_listening(mask, ChangeInterest::kNotifications, notifications_)) {
       notifications_->on_change(change);
     }
   }
   void on_flush(int db, Door& door) override {
-    const uint32_t who = interest_.who();
-    if ((who & ChangeInterest::kWatchers) != 0) watches_.flush(db, door);
-    if (hears(who, ChangeInterest::kTracking, tracking_)) tracking_->on_flush(db, door);
-    if (hears(who, ChangeInterest::kNotifications, notifications_)) {
+    const uint32_t mask = interest_.who();
+    if ((mask & ChangeInterest::kWatchers) != 0) watches_.flush(db, door);
+    if (is_listening(mask, ChangeInterest::kTracking, tracking_)) tracking_->on_flush(db, door);
+    if (is_listening(mask, ChangeInterest::kNotifications, notifications_)) {
       notifications_->on_flush(db, door);
     }
   }
   void on_swap(int a, int b, Door& door) override {
-    const uint32_t who = interest_.who();
-    if ((who & ChangeInterest::kWatchers) != 0) watches_.swap(a, b, door);
-    if (hears(who, ChangeInterest::kTracking, tracking_)) tracking_->on_swap(a, b, door);
-    if (hears(who, ChangeInterest::kNotifications, notifications_)) {
+    const uint32_t mask = interest_.who();
+    if ((mask & ChangeInterest::kWatchers) != 0) watches_.swap(a, b, door);
+    if (is_listening(mask, ChangeInterest::kTracking, tracking_)) tracking_->on_swap(a, b, door);
+    if (is_listening(mask, ChangeInterest::kNotifications, notifications_)) {
       notifications_->on_swap(a, b, door);
     }
   }
 
  private:
-  static bool hears(uint32_t who, ChangeInterest::Who bit, const ChangeObserver* observer) {
-    return (who & bit) != 0 && observer != nullptr;
+  static bool is_listening(uint32_t mask, ChangeInterest::Who bit, const ChangeObserver* observer) {
+    return (mask & bit) != 0 && observer != nullptr;
   }
 
   ChangeInterest interest_;

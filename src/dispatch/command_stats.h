@@ -11,9 +11,9 @@
 
 namespace sorrel {
 
-// How long the runs of a command took: eight buckets for each power of two of nanoseconds, so that
-// what it tells is at most an eighth too high. The counters are made with the first run, since most
-// commands never run.
+// Latency histogram of a command: eight buckets for each power of two of nanoseconds, so that
+// reported values are at most an eighth too high. The counters are allocated with the first run,
+// since most commands never run.
 class DurationHistogram {
  public:
   [[gnu::always_inline]] void add(uint64_t ns) {
@@ -33,7 +33,7 @@ class DurationHistogram {
  private:
   static constexpr unsigned kFineBits = 3;
   static constexpr uint64_t kFine = 1 << kFineBits;
-  // The last bucket takes everything above, too: about two hours.
+  // The last bucket is unbounded: from about two hours on.
   static constexpr size_t kBuckets = 41 * kFine;
   static constexpr uint64_t kLongestNs = (uint64_t{1} << 43) - 1;
   using Buckets = std::array<uint64_t, kBuckets>;
@@ -49,12 +49,12 @@ class DurationHistogram {
   std::unique_ptr<Buckets> buckets_;  // null: nothing was counted
 };
 
-// What one worker counts of one command. Plain numbers: written by that worker, read under the
-// gate.
+// One worker's counters of one command. Plain numbers: written by that worker, read in an exclusive
+// section.
 struct alignas(64) CommandStats {
   uint64_t calls = 0;
   uint64_t total_ns = 0;
-  uint64_t rejected = 0;  // refused before it ran
+  uint64_t rejected = 0;  // rejected before it ran
   uint64_t failed = 0;    // answered an error
   DurationHistogram durations;
 
@@ -71,7 +71,7 @@ struct ExecutorStats {
   std::vector<CommandStats> commands;  // by Command::index
   uint64_t processed = 0;
   uint64_t error_replies = 0;
-  std::map<std::string, uint64_t, std::less<>> errors;  // by code word
+  std::map<std::string, uint64_t, std::less<>> errors;  // by error code
 };
 
 }  // namespace sorrel

@@ -12,7 +12,7 @@ TEST(DurationHistogram, IsEmptyAtFirst) {
   EXPECT_EQ(histogram.at_percentile(50), 0u);
 }
 
-TEST(DurationHistogram, TellsPercentilesWithinAnEighth) {
+TEST(DurationHistogram, ReportsPercentilesWithinAnEighth) {
   DurationHistogram histogram;
   for (uint64_t ns = 1; ns <= 100'000; ns++) histogram.add(ns);
   for (double percent : {1.0, 10.0, 50.0, 90.0, 99.0, 99.9, 100.0}) {

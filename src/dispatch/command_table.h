@@ -20,7 +20,7 @@ using Handler = void (*)(Call&);
 // line. Called by admission, inside a batch, with no latch held.
 using ActsOf = uint64_t (*)(const Command&, std::span<const std::string_view> args);
 
-// Waits for what a command needs from outside the server, such as a name look-up: called in a
+// Waits for an external resource that a command needs, such as a name look-up: called in a
 // batch, before an exclusive section begins, so that other workers go on. Not called where no
 // section is entered: the handler does it itself then.
 using Prepare = void (*)(const Command&, std::span<const std::string_view> args);
@@ -86,7 +86,7 @@ class CommandTable {
     return place == nullptr ? nullptr : place->command;
   }
 
-  // What a whole request would run: the subcommand when its container has one of that name.
+  // The command of a whole request: the subcommand when its container has one of that name.
   const Command* find_request(std::span<const std::string_view> args) const {
     const Command* command = find(args[0]);
     if (command == nullptr || command->subcommands.empty() || args.size() < 2) return command;

@@ -22,7 +22,7 @@ class EffectWriter {
 
   Rewrite& rewrite() { return rewrite_; }
 
-  // Precondition: `call` changed something, the log is active, and the latches of the call's keys
+  // Precondition: `call` changed something, the AOF is active, and the latches of the call's keys
   // are still held.
   void write(const Call& call) {
     if (rewrite_.kind() == Rewrite::Kind::kVerbatim && call.request.as_sent &&

@@ -11,7 +11,7 @@
 
 namespace sorrel {
 
-// Is told about commands: MONITOR, the slow log, LATENCY, ACL LOG. Called by any worker, inside its
+// Notified of commands: MONITOR, the slow log, LATENCY, ACL LOG. Called by any worker, inside its
 // batch, with no latch held unless a method says otherwise.
 class ExecutionObserver {
  public:
@@ -38,7 +38,7 @@ class ExecutionObserver {
   virtual void on_damaged(const Caller& /*caller*/, std::string_view /*damage*/) {}
 };
 
-// Is told about reads: client-side caching.
+// Notified of reads: client-side caching.
 class ReadObserver {
  public:
   virtual ~ReadObserver() = default;

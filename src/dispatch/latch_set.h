@@ -24,7 +24,7 @@ class LatchSet {
 
   void clear() { partitions_.clear(); }
   void add_key(std::string_view key) { partitions_.push_back(keyspace_.partition_of(key)); }
-  // All keys of one command. False: the arguments do not tell which keys those are, and the command
+  // All keys of one command. False: the arguments do not determine those keys, and the command
   // needs the exclusive section.
   bool add_keys(const catalog::CommandSpec& spec, std::span<const std::string_view> args);
   // All keys that were queued or are watched: no other command comes between the check of watched
@@ -33,7 +33,7 @@ class LatchSet {
 
   void lock();
   enum class Memory : uint8_t { kIgnored, kCounted };
-  // kCounted: what the partitions have grown by is added to the node's sum while they are locked.
+  // kCounted: the growth of the partitions is added to the node's sum while they are locked.
   void unlock(Memory memory);
 
   // Where the key at `position` lies, for commands with one key.

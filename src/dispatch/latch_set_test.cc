@@ -45,7 +45,7 @@ TEST_F(LatchSetTest, KeysComeFromTheCatalog) {
   EXPECT_EQ(locked(), Partitions{partition_of("foo")});
 }
 
-TEST_F(LatchSetTest, KeysThatCannotBeToldAreReported) {
+TEST_F(LatchSetTest, UnknownKeysAreReported) {
   const TestNode::Words words = {"eval", "return 1", "many", "k"};
   EXPECT_FALSE(latches_.add_keys(*catalog::find_full("eval"), words));
 }

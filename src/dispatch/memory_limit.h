@@ -9,7 +9,7 @@
 
 namespace sorrel {
 
-// maxmemory and related directives. Changed under the gate.
+// maxmemory and related directives. Changed in an exclusive section.
 struct MemoryLimitSettings {
   uint64_t max_bytes = 0;  // 0: no limit
   int64_t tenacity = 10;   // maxmemory-eviction-tenacity
@@ -31,8 +31,8 @@ class MemoryLimit : public MemoryLimitSettings {
     std::function<void(std::string_view event, int64_t took_ns)> on_latency;
   } hooks;
 
-  // Changed under the gate.
-  uint64_t fixed_bytes = 0;  // of the program itself, and of what changes slowly
+  // Changed in an exclusive section.
+  uint64_t fixed_bytes = 0;  // of the program itself, and of slowly changing structures
 
   // With the bytes that the reclaimer has not freed yet, or without: no key is evicted for those.
   uint64_t used_bytes() const { return kept_bytes() + pending_bytes(); }

@@ -14,7 +14,7 @@ struct WatchLimits {
   bool latency_tracking = true;
 };
 
-// What admission asks about the node as a whole. Written by the server, persistence, replication
+// The state of the node that admission checks. Written by the server, persistence, replication
 // and cluster, only while no worker is in a batch (in the exclusive section); read by every worker
 // inside its batch.
 struct NodeState : WatchLimits {

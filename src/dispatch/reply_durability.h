@@ -12,7 +12,7 @@
 namespace sorrel {
 
 // Which effects must be durable before the replies of a pipeline batch may leave: those of the keys
-// that the replies tell about. Used only while replies wait for fsync; see Durability. One per
+// that the replies depend on. Used only while replies wait for fsync; see Durability. One per
 // worker.
 class ReplyDurability {
  public:
@@ -26,7 +26,7 @@ class ReplyDurability {
   // `request` is the latest whose effect has reported keys.
   void set_last_change(const Request& request) { last_change_ = &request; }
 
-  // The last effect that the replies to these requests may tell of; 0: they tell of no key.
+  // The last effect that the replies to these requests may depend on; 0: they depend on no key.
   // Precondition: they ran, and are the batch that was prepared last.
   uint64_t required_sequence(std::span<const Request> requests);
 

@@ -43,8 +43,8 @@ class ServeBlocked {
   // The client that the last block() listed.
   BlockedClients::Handle take_blocked() { return std::move(waiter_); }
 
-  // False: there is no one to serve, serving is going on, or writes are paused; in that case the
-  // keys stay noted until the pause ends.
+  // False: no changed key has a blocked client, serving is going on, or writes are paused; in that
+  // case the keys stay noted until the pause ends.
   bool may_serve(int64_t now_ms) const;
   // Runs the commands blocked on keys that have changed, the one that waits longest first; keys
   // that these change are looked at in turn. Precondition: may_serve(), no latch held.

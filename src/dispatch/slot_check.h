@@ -15,10 +15,10 @@ class SlotCheck {
  public:
   explicit SlotCheck(const ExecutorWorld& world) : world_(world) {}
 
-  // `command` is the one to run (of a container, the subcommand), `acts` the flags of what it does.
-  // Requests without keys are served, and so are those whose keys cannot be told: their handlers
-  // answer the mistake. Unless kServed, `error` becomes the whole error reply. Precondition:
-  // NodeState::kCluster, and the arity fits.
+  // `command` is the one to run (of a container, the subcommand), `acts` its catalog flags.
+  // Requests without keys are served, and so are those whose keys cannot be determined: their
+  // handlers answer the mistake. Unless kServed, `error` becomes the whole error reply.
+  // Precondition: NodeState::kCluster, and the arity fits.
   SlotVerdict check(const Command& command, uint64_t acts, const Request& request,
                     const Caller& caller, std::string& error);
   // The slot of the last request that check() found keys in; kNoSlot: it had none.

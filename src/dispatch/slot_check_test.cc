@@ -8,7 +8,7 @@
 namespace sorrel {
 namespace {
 
-// Serves the slots of some keys, and remembers what it was asked.
+// Serves the slots of some keys, and records the requests.
 class FakeSlots final : public SlotGate {
  public:
   SlotVerdict verdict = SlotVerdict::kServed;
@@ -139,7 +139,7 @@ TEST_P(SlotCheckTest, ThePreparedSlotIsUsed) {
 
 INSTANTIATE_TEST_SUITE_P(Workers, SlotCheckTest, ::testing::Values(1u, 4u));
 
-TEST(SlotCheck, WithoutClusterModeTheGateIsNotAsked) {
+TEST(SlotCheck, WithoutClusterModeTheSlotGateIsNotCalled) {
   FakeSlots slots;
   slots.verdict = SlotVerdict::kMoved;
   TestNode node({.slots = &slots});

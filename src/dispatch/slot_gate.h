@@ -10,7 +10,7 @@
 
 namespace sorrel {
 
-// What cluster mode says about a request; all but kServed reject it.
+// The verdict of cluster mode on a request; all but kServed reject it.
 enum class SlotVerdict : uint8_t {
   kServed,
   kCrossSlot,     // CROSSSLOT: its keys are in several slots
@@ -25,7 +25,7 @@ enum class SlotVerdict : uint8_t {
 // A request with keys, all of them in one slot.
 struct SlotQuery {
   const Command& command;  // EXEC for the commands that were queued
-  uint64_t acts;           // catalog flags of what it does; of EXEC: those of all queued commands
+  uint64_t acts;           // its catalog flags; of EXEC: those of all queued commands
   const Caller& caller;
   unsigned slot;
   std::span<const std::string_view> keys;  // at least one; channels of sharded pub/sub

@@ -52,7 +52,7 @@ struct TestNode final : EffectSink {
   using Words = std::vector<std::string_view>;
   // The reply as RESP2, without the last line break; "" when there was none yet.
   std::string run(const Words& words) { return run_as(caller, words); }
-  std::string run_as(Caller& who, const Words& words, unsigned worker = 0) {
+  std::string run_as(Caller& client, const Words& words, unsigned worker = 0) {
     resp::OutputBuffer out;
     resp::ReplyWriter reply(out, 2);
     Executor& executor = *workers[worker];
@@ -60,8 +60,8 @@ struct TestNode final : EffectSink {
     executor.begin_batch(now_ms);
     Request request;
     request.args = words;
-    executor.requests().prepare({&request, 1}, who.db);
-    last_outcome = executor.execute(request, who, reply);
+    executor.requests().prepare({&request, 1}, client.db);
+    last_outcome = executor.execute(request, client, reply);
     executor.effects().flush();
     executor.leave();
     const std::string text(out.view());

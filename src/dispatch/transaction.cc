@@ -3,7 +3,7 @@
 namespace sorrel {
 namespace {
 
-// A connection that has run a transaction keeps room for the next one, if it is small.
+// A connection that has run a transaction keeps its buffers for the next one, if they are small.
 constexpr size_t kKeepBytes = 1024;
 constexpr size_t kKeepItems = 64;
 

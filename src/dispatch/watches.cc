@@ -70,7 +70,7 @@ void Watches::swap(int a, int b, Door& door) {
     const Presence comes = door.presence(key, place.first == a ? b : a);
     if (!goes && comes == Presence::kAbsent) continue;
     for (Watch& watch : watches) {
-      // To clients an expired key is absent: one that goes, comes or takes the place of another
+      // To clients an expired key is absent: swapping it in or out, or for another expired one,
       // changes nothing.
       const bool was_absent = watch.expired || !goes;
       if (was_absent && comes != Presence::kLive) {

@@ -1,3 +1,5 @@
+// WATCH: the changes that mark a watcher, with expired keys, flushes and SWAPDB.
+
 #include "dispatch/watches.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +41,7 @@ class WatchesTest : public ::testing::Test {
   Door door_{keyspace_, effects_, random_};
 };
 
-TEST_F(WatchesTest, OnlyWhoWatchesTheKeyIsMarked) {
+TEST_F(WatchesTest, OnlyWatchersOfTheKeyAreMarked) {
   EXPECT_EQ(interest_.who(), 0u);
   watches_.add(one_, 0, "a", false);
   watches_.add(two_, 0, "b", false);
@@ -89,7 +91,7 @@ TEST_F(WatchesTest, AKeyThatHasExpiredSinceHasChanged) {
   EXPECT_TRUE(watches_.has_changed(two_, door_));
 }
 
-TEST_F(WatchesTest, FlushConcernsKeysThatAreThere) {
+TEST_F(WatchesTest, FlushMarksWatchersOfExistingKeys) {
   watches_.add(one_, 0, "absent", false);
   watches_.add(two_, 0, "loaded later", false);
   put(0, "loaded later");
@@ -117,7 +119,7 @@ TEST_F(WatchesTest, FlushOfOneDatabase) {
   EXPECT_TRUE(two_.dirty());
 }
 
-TEST_F(WatchesTest, SwapConcernsKeysThatGoOrCome) {
+TEST_F(WatchesTest, SwapMarksWatchersOfReplacedKeys) {
   put(5, "comes");
   watches_.add(one_, 0, "neither", false);
   watches_.swap(0, 5, door_);
@@ -129,7 +131,7 @@ TEST_F(WatchesTest, SwapConcernsKeysThatGoOrCome) {
   watches_.swap(0, 5, door_);
   EXPECT_TRUE(one_.dirty());
   watches_.add(two_, 0, "goes", false);
-  put(0, "goes");  // by a load, which tells no watcher
+  put(0, "goes");  // by a load, which notifies no watcher
   watches_.swap(5, 0, door_);
   EXPECT_TRUE(two_.dirty());
 }
@@ -142,7 +144,7 @@ TEST_F(WatchesTest, SwapOfExpiredKeys) {
   watches_.add(one_, 0, "comes", false);
   watches_.swap(0, 5, door_);
   EXPECT_FALSE(one_.dirty());
-  // What has come is expired, too: its deletion changes nothing, and a live one does.
+  // The key that was swapped in is expired, too: its deletion changes nothing, and a live key does.
   watches_.touch(change_of("comes", kExpiredEvent));
   EXPECT_FALSE(one_.dirty());
   put(7, "goes");

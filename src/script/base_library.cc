@@ -5,9 +5,10 @@
 #include "script/libraries.h"
 #include "script/read_only.h"
 
-// The base functions. Those of Lua itself that neither write to tables nor load code are taken as
-// they are; the rest is here. As in Redis since its fix of CVE-2025-46818, getfenv, setfenv and
-// newproxy are not among them: with them one script could reach what another one runs with.
+// The base functions of Lua. Those that neither write to tables nor load code are Lua's own; the
+// others are reimplemented here, because Lua's would write to shared tables or load bytecode. As in
+// Redis since its fix of CVE-2025-46818, getfenv, setfenv and newproxy are absent: with them a
+// script could change the environment of another one.
 
 namespace sorrel::script {
 namespace {
@@ -71,7 +72,7 @@ int unpack(lua_State* state) {
   const int64_t first = optional_index(state, 2, 1);
   const int64_t last = optional_index(state, 3, static_cast<int64_t>(lua_objlen(state, 1)));
   if (first > last) return 0;
-  // As wide as a Lua stack may be; check_index() keeps the difference within 64 bits.
+  // Bounded by the size of a Lua stack; check_index() keeps the difference within 64 bits.
   const int64_t count = last - first + 1;
   if (count > LUAI_MAXCSTACK || first < INT_MIN || last > INT_MAX ||
       lua_checkstack(state, static_cast<int>(count)) == 0) {
@@ -83,7 +84,7 @@ int unpack(lua_State* state) {
 
 // ---------------------------------------------------------------- code
 
-// What loadstring() and load() answer.
+// The results of loadstring() and load().
 int loaded(lua_State* state, int status) {
   if (status == 0) return 1;
   lua_pushnil(state);
@@ -98,7 +99,7 @@ int load_string(lua_State* state) {
   return loaded(state, load_text(state, text, size, name));
 }
 
-// The pieces are put together first. Lua would call the function from within the parser.
+// The chunks are concatenated first: Lua would call the function from within the parser.
 int load_pieces(lua_State* state) {
   luaL_checktype(state, 1, LUA_TFUNCTION);
   const char* name = luaL_optstring(state, 2, "=(load)");
@@ -124,8 +125,8 @@ int load_pieces(lua_State* state) {
 
 // ---------------------------------------------------------------- the rest
 
-// As Lua's, but that the error of a command, a table, arrives as its text: that is what scripts
-// written before Redis 7 expect.
+// As Lua's, except that the error of a command, a table, is returned as its text: scripts written
+// before Redis 7 expect a string.
 int protected_call(lua_State* state) {
   luaL_checkany(state, 1);
   const int status = lua_pcall(state, lua_gettop(state) - 1, LUA_MULTRET, 0);
@@ -144,7 +145,7 @@ int protected_call(lua_State* state) {
   return lua_gettop(state);
 }
 
-// The collector is shared: scripts may ask it to work, not tell it how.
+// The collector is shared by all scripts: they may run it, but not change its parameters.
 int collect_garbage(lua_State* state) {
   static constexpr const char* kOptions[] = {"stop", "restart",  "collect",    "count",
                                              "step", "setpause", "setstepmul", nullptr};
@@ -174,7 +175,7 @@ constexpr LibraryFunction kOwn[] = {
     {"collectgarbage", collect_garbage},
 };
 
-// These only read, or call what they are given.
+// These functions only read, or call their arguments.
 constexpr const char* kTaken[] = {
     "assert", "error",    "gcinfo",   "getmetatable", "ipairs", "rawequal",
     "select", "tonumber", "tostring", "type",         "xpcall", "_VERSION",
@@ -199,7 +200,7 @@ int load_text(lua_State* state, const char* text, size_t size, const char* name)
 }
 
 int64_t check_index(lua_State* state, int argument) {
-  constexpr double kFar = 9007199254740992.0;  // 2^53: no index is as great
+  constexpr double kFar = 9007199254740992.0;  // 2^53: larger than any index
   const double number = luaL_checknumber(state, argument);
   if (std::isnan(number)) return 0;
   if (number >= kFar) return static_cast<int64_t>(kFar);

@@ -70,7 +70,7 @@ int rotate_right(lua_State* state) {
   return shift(state, [](uint32_t bits, int by) { return std::rotr(bits, by); });
 }
 
-// So many digits, upper case when the number is negative; eight at most.
+// bit.tohex: that many digits, upper case when the number is negative; at most eight.
 int to_hex(lua_State* state) {
   constexpr int kMost = 8;
   uint32_t bits = check_bits(state, 1);

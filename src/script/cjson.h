@@ -9,10 +9,10 @@ namespace sorrel::script {
 int json_encode(lua_State* state);
 int json_decode(lua_State* state);
 
-// Of the instance whose function runs; those of `cjson` itself are the LibraryState's.
+// The options of the instance whose function runs; those of `cjson` itself are in the LibraryState.
 JsonOptions& json_options_of(lua_State* state);
 
-// The metatable of decoded arrays when those are to be told from objects.
+// The metatable of decoded arrays when decode_array_with_array_mt distinguishes them from objects.
 void push_array_mark(lua_State* state);
 
 }  // namespace sorrel::script

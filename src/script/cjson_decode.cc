@@ -1,3 +1,6 @@
+// cjson.decode: JSON text to Lua values, with the options and error texts of Redis's cjson library.
+// Nesting is bounded, and numbers are accepted in the same forms.
+
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -23,7 +26,7 @@ enum class Token : uint8_t {
   kError,
 };
 
-// As the library that this one replaces names them in its errors.
+// Token names in error texts, as in the cjson library of Redis.
 constexpr const char* kTokenNames[] = {
     "T_OBJ_BEGIN", "T_OBJ_END", "T_ARR_BEGIN", "T_ARR_END", "T_STRING", "T_NUMBER",
     "T_BOOLEAN",   "T_NULL",    "T_COLON",     "T_COMMA",   "T_END",    "T_ERROR",
@@ -92,7 +95,7 @@ class JsonReader {
       at_++;
     }
     begin_ = at_;
-    // A zero byte ends the text, as it did in C.
+    // A zero byte ends the text, as in Redis, where it is a C string.
     const char c = at(at_);
     constexpr std::string_view kSingles = "{}[]:,";
     constexpr Token kSingleTokens[] = {Token::kObjectBegin, Token::kObjectEnd, Token::kArrayBegin,
@@ -132,7 +135,7 @@ class JsonReader {
     fail("invalid token");
   }
 
-  // What strtod() reads and JSON does not have: +1, 0x1, 01, inf, nan.
+  // strtod() accepts forms that JSON does not have: +1, 0x1, 01, inf, nan.
   bool odd_number() const {
     if (at(at_) == '+') return true;
     const size_t place = at(at_) == '-' ? at_ + 1 : at_;
@@ -148,13 +151,13 @@ class JsonReader {
     char* end = nullptr;
     const char* begin = text_.data() + at_;
     number_ = std::strtod(begin, &end);
-    // strtod() passes over blanks, which cannot stand here, and stops at the zero byte at the end.
+    // strtod() skips blanks, which cannot occur here, and stops at the zero byte at the end.
     if (end == begin) return fail("invalid number");
     at_ += static_cast<size_t>(end - begin);
     token_ = Token::kNumber;
   }
 
-  // `at_` is behind the opening quote.
+  // `at_` is after the opening quote.
   void string() {
     string_.clear();
     for (;;) {
@@ -209,7 +212,7 @@ class JsonReader {
     if (code < 0) return false;
     size_t length = kLength;
     if ((code & 0xf800) == 0xd800) {
-      // Half of a pair: the first one, and the second must follow.
+      // A surrogate: the first must be a high one, and a low one must follow.
       if ((code & 0x400) != 0) return false;
       const int second = unit(at_ + kLength);
       if (second < 0 || (second & 0xfc00) != 0xdc00) return false;
@@ -314,7 +317,7 @@ int json_decode(lua_State* state) {
   luaL_argcheck(state, lua_gettop(state) == 1, 1, "expected 1 argument");
   size_t size;
   const char* text = luaL_checklstring(state, 1, &size);
-  // Two bytes of which one is zero begin texts of wider characters.
+  // Of two bytes, one zero: UTF-16 or UTF-32 text, which is not supported.
   if (size >= 2 && (text[0] == '\0' || text[1] == '\0')) {
     return luaL_error(state, "JSON parser does not support UTF-16 or UTF-32");
   }

@@ -1,3 +1,5 @@
+// cjson.encode: Lua values to JSON text, with the options and error texts of Redis's cjson library.
+
 #include "script/cjson.h"
 
 #include <climits>
@@ -15,7 +17,7 @@ class JsonWriter {
   JsonWriter(lua_State* state, const JsonOptions& options, std::string& out)
       : state_(state), options_(options), out_(out) {}
 
-  // The value on top of the stack, which stays.
+  // Encodes the value on top of the stack, which stays.
   void value(int depth) {
     switch (lua_type(state_, -1)) {
       case LUA_TSTRING:
@@ -56,7 +58,7 @@ class JsonWriter {
     }
   }
 
-  // The slash is escaped, too, as in the library that this one replaces.
+  // The slash is escaped, too, as in Redis.
   void string(int index) {
     size_t size;
     const char* text = lua_tolstring(state_, index, &size);
@@ -156,7 +158,7 @@ class JsonWriter {
   }
 
   void table(int depth) {
-    // Room for a key, a value and, below it, an error.
+    // Stack slots for a key, a value and, below it, an error.
     if (depth > options_.encode_depth || lua_checkstack(state_, 4) == 0) {
       luaL_error(state_, "Cannot serialise, excessive nesting (%d)", depth);
     }
@@ -215,8 +217,8 @@ class JsonWriter {
 int json_encode(lua_State* state) {
   LibraryState& shared = shared_of(state);
   luaL_argcheck(state, lua_gettop(state) == 1, 1, "expected 1 argument");
-  // A buffer that grew large goes away, also when encoding ends with an error: it is taken out
-  // first and given back only when it is small.
+  // A buffer that grew large is freed, also when encoding ends with an error: it is moved out of
+  // the state first and put back only when it is small.
   std::string out = std::move(shared.json_buffer);
   out.clear();
   const JsonOptions& options = json_options_of(state);

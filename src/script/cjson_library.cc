@@ -5,14 +5,14 @@
 #include "script/cjson.h"
 #include "script/read_only.h"
 
-// cjson's table: its functions and what it can be told.
+// The table `cjson`: its functions and the setters of its options.
 
 namespace sorrel::script {
 namespace {
 
 constexpr char kArrayMark = 0;
 
-// As many as the function takes, those left out as nil.
+// Pads the arguments with nil up to the number that the function takes.
 JsonOptions& take_arguments(lua_State* state, int count) {
   luaL_argcheck(state, lua_gettop(state) <= count, count + 1, "found too many arguments");
   lua_settop(state, count);
@@ -102,7 +102,7 @@ constexpr LibraryFunction kCjsonFunctions[] = {
     {"new", new_instance},
 };
 
-// Pushes the table. `own`: its functions have options of their own.
+// Pushes the table. `own`: its functions have options of their own (cjson.new).
 void push_instance(lua_State* state, LibraryState& shared, bool own) {
   static_assert(std::is_trivially_destructible_v<JsonOptions>, "the collector frees only bytes");
   lua_newtable(state);

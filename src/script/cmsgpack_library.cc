@@ -6,8 +6,8 @@
 #include "base/bytes.h"
 #include "script/libraries.h"
 
-// cmsgpack: MessagePack. Tables nest sixteen deep; what is deeper, and what has no form there, is
-// packed as nil.
+// cmsgpack: MessagePack. Tables are packed up to a depth of 16; deeper ones, and types without a
+// MessagePack form, are packed as nil.
 
 namespace sorrel::script {
 namespace {
@@ -21,7 +21,7 @@ class Packer {
  public:
   explicit Packer(lua_State* state) : state_(state) {}
 
-  // The value on top of the stack, which is taken away.
+  // Packs the value on top of the stack and pops it.
   void pack(int depth) {
     luaL_checkstack(state_, 4, "in function mp_encode_lua_type");
     switch (lua_type(state_, -1)) {
@@ -81,7 +81,7 @@ class Packer {
     if (value >= -kTwo63 && value < kTwo63 && std::trunc(value) == value) {
       return integer(static_cast<int64_t>(value));
     }
-    // A float out of range is not even asked.
+    // A float out of range is not converted: the result would be undefined.
     const bool fits = std::isnan(value) || std::isinf(value) || std::fabs(value) < 3.4e38;
     if (fits && static_cast<double>(static_cast<float>(value)) == value) {
       big_endian(0xca, std::bit_cast<uint32_t>(static_cast<float>(value)));
@@ -119,7 +119,7 @@ class Packer {
     big_endian(mark32, static_cast<uint32_t>(count));
   }
 
-  // How many pairs; and whether the keys are 1, 2, 3 and so on.
+  // The number of pairs, and whether the keys are 1, 2, 3 and so on.
   size_t count_pairs(bool& array) {
     size_t count = 0;
     double greatest = 0;
@@ -185,7 +185,7 @@ class Unpacker {
 
   size_t left() const { return bytes_.size() - at_; }
 
-  // Pushes one value.
+  // Unpacks and pushes one value.
   void unpack(int depth) {
     luaL_checkstack(state_, 2, "too many return values at once; use unpack_one or unpack_limit.");
     const unsigned mark = static_cast<unsigned char>(take(1)[0]);
@@ -269,7 +269,7 @@ class Unpacker {
     lua_pushlstring(state_, text, size);
   }
 
-  // Elements are there before they are counted: the table grows with them.
+  // The table grows with its elements: the announced count allocates nothing.
   void array(size_t count, int depth) {
     if (depth >= kDeepestUnpacked) bad_format();
     if (count > left()) luaL_error(state_, "Missing bytes in input.");
@@ -296,7 +296,7 @@ class Unpacker {
   size_t at_ = 0;
 };
 
-// limit 0: everything. Otherwise the place to go on is the first result, -1 at the end.
+// limit 0: no limit. Otherwise the offset of the next value is the first result, -1 at the end.
 int unpack_some(lua_State* state, int64_t limit, int64_t offset) {
   size_t size;
   const char* text = luaL_checklstring(state, 1, &size);

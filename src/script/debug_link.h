@@ -8,32 +8,35 @@
 
 namespace sorrel::script {
 
-// The line to whoever debugs a script: the connection that sent EVAL, used past the loop while the
-// script runs.
+// The connection of a client that debugs a script: the one that sent EVAL, used outside the event
+// loop while the script runs.
 class DebugLink {
  public:
   virtual ~DebugLink() = default;
-  // Waits until bytes come and appends them. False: nobody is there any more.
+  // Waits until bytes arrive and appends them. False: the connection is closed.
   virtual bool receive(std::string& into) = 0;
-  // All of them, or as many as the peer takes in good time; who has gone is noticed by receive().
+  // Sends all bytes, or as many as the peer takes before a timeout; a closed connection is noticed
+  // by receive().
   virtual void send(std::string_view bytes) = 0;
 };
 
-// Where such lines come from. Precondition of everything: the caller is a connection and its
-// request runs; under the gate, but for refusal().
+// Opens debugging connections. Precondition of every method: the caller is a connection and its
+// request runs; in an exclusive section, except for refusal().
 class DebugDoor {
  public:
   virtual ~DebugDoor() = default;
 
-  // Why this connection cannot debug scripts now, as an error to answer; empty: it can.
+  // The error reply if this connection cannot debug scripts now; empty: it can.
   virtual std::string_view refusal(const Call& call) const = 0;
 
-  // One session from its first line to its last. `call` is the one to answer, which may be another
-  // than the one that was given.
+  // One session from its first message to its last. `call` is the one to answer, which may be
+  // another than the one that was given.
   using Session = std::function<void(Call& call, DebugLink& link)>;
-  // Here and now: everybody else waits. The connection ends with it.
+  // SCRIPT DEBUG SYNC: in this process, while all other clients wait. The connection is closed
+  // afterwards.
   virtual void talk_in_place(Call& call, const Session& session) = 0;
-  // In a process of its own, of which nothing remains. Here the connection is given up.
+  // SCRIPT DEBUG YES: in a forked process, whose changes are discarded. This process gives up the
+  // connection.
   virtual void talk_apart(Call& call, const Session& session) = 0;
 };
 

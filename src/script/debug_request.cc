@@ -11,7 +11,8 @@ constexpr std::string_view kLineEnd = "\r\n";
 
 using State = DebugRequest::State;
 
-// Takes "<mark><number>\r\n" off the front of `rest`.
+// Takes "<mark><number>\r
+// " off the front of `rest`.
 State take_header(std::string_view& rest, char mark, int64_t most, int64_t& number) {
   if (rest.empty()) return State::kUnfinished;
   if (rest.front() != mark) return State::kBroken;

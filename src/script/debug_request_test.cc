@@ -23,7 +23,7 @@ TEST(DebugRequest, WholeOnes) {
   EXPECT_EQ(both.used, pair.size());
 }
 
-TEST(DebugRequest, EveryPieceOfOneIsUnfinished) {
+TEST(DebugRequest, EveryPrefixIsUnfinished) {
   const std::string whole = "*2\r\n$5\r\nbreak\r\n$1\r\n3\r\n";
   for (size_t size = 0; size < whole.size(); size++) {
     EXPECT_EQ(read_debug_request(whole.substr(0, size)).state, State::kUnfinished) << size;

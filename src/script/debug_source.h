@@ -8,19 +8,19 @@
 
 namespace sorrel::script {
 
-// The text of a script that is debugged, line by line, and where it is to stop.
+// The text of a script that is debugged, line by line, with its breakpoints.
 class DebugSource {
  public:
-  // `text` outlives it.
+  // `text` must outlive this object.
   explicit DebugSource(std::string_view text);
 
   int64_t line_count() const { return static_cast<int64_t>(lines_.size()); }
 
   static constexpr size_t kMostBreakpoints = 64;
   enum class Added : uint8_t { kYes, kTooMany, kNoSuchLine };
-  // A line that has one already counts as wrong.
+  // A line that has a breakpoint already: kNoSuchLine.
   Added add_breakpoint(int64_t line);
-  // False: there was none.
+  // False: the line had none.
   bool remove_breakpoint(int64_t line);
   void remove_all_breakpoints() { breakpoints_.clear(); }
   bool stops_at(int64_t line) const;
@@ -28,7 +28,7 @@ class DebugSource {
 
   // One line with its number, marked when it is the current one or has a breakpoint.
   std::string show(int64_t line, int64_t current) const;
-  // Those around a line, so many before and after it.
+  // The lines around one: that many before and after it.
   void list(int64_t around, int64_t context, int64_t current,
             const std::function<void(std::string)>& take) const;
 

@@ -12,9 +12,9 @@
 namespace sorrel::script {
 namespace {
 
-// Tables in tables are shown so deep.
+// Nested tables are shown down to this depth.
 constexpr int kDeepestTable = LUA_MINSTACK / 2;
-// What is needed of the stack for each: the table behind a view, a key and a value.
+// Stack slots per level: the real table of a view, a key and a value.
 constexpr int kSlotsPerTable = 3;
 
 void append_table(std::string& out, lua_State* state, int index, int depth);
@@ -54,7 +54,7 @@ void append_nested(std::string& out, lua_State* state, int index, int depth) {
   }
 }
 
-// Are its keys 1, 2, 3 and so on, in the order in which Lua walks through them?
+// Are its keys 1, 2, 3 and so on, in the order of lua_next()?
 bool is_list(lua_State* state, int table) {
   lua_Number expected = 1;
   lua_pushnil(state);
@@ -112,7 +112,7 @@ void ShowingSink::add(std::string_view text) {
   if (text_.size() < kMostDebugText) text_ += text;
 }
 
-// A value is whole: what stands behind it, and the end of every aggregate that is whole with it.
+// After a value: closes every aggregate that is complete with it, then appends the separator.
 void ShowingSink::between() {
   while (!frames_.empty()) {
     Frame& frame = frames_.back();
@@ -223,7 +223,7 @@ void ShowingSink::push(int64_t count) {
   open("[", {count, false, ']'});
   to_.push(count);
 }
-// No command that scripts may call has one; it would count as a value here.
+// Attributes: no command that scripts may call has one, so this would count as a value.
 void ShowingSink::attribute(int64_t pairs) {
   open("|{", {2 * pairs, true, '}'});
   to_.attribute(pairs);

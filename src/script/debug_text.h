@@ -10,20 +10,21 @@
 
 namespace sorrel::script {
 
-// How a debugger shows things to people. What is shown is bounded, however large it is and
-// whatever refers to itself in it.
+// How the debugger formats values for people. The output is bounded, however large a value is and
+// even if it refers to itself.
 inline constexpr size_t kMostDebugText = size_t{1} << 20;
 
-// A value of Lua, appended: {1; 2}, {["a"]=true}, "text", nil, "function@0x...". Runs nothing of
-// the script's and raises no error.
+// Appends a Lua value: {1; 2}, {["a"]=true}, "text", nil, "function@0x...". Runs no script code
+// (metamethods) and raises no error.
 void append_value(std::string& out, lua_State* state, int index);
 
-// The answer of a command, shown and handed on as it comes: ["a",1,NULL], "+OK", {"k" => (null)}.
+// The reply to a command, formatted and passed on to another sink: ["a",1,NULL], "+OK", {"k" =>
+// (null)}.
 class ShowingSink final : public resp::ReplySink {
  public:
   explicit ShowingSink(resp::ReplySink& to) : to_(to) {}
   const std::string& text() const { return text_; }
-  // The last error among it, as it is.
+  // The last error in the reply, unchanged.
   const std::string& error_text() const { return error_text_; }
 
   void simple(std::string_view text) override;
@@ -45,7 +46,7 @@ class ShowingSink final : public resp::ReplySink {
   int protocol() const override { return to_.protocol(); }
 
  private:
-  // An aggregate that is not whole yet.
+  // An aggregate that is not complete yet.
   struct Frame {
     int64_t remaining;  // values to come
     bool pairs;

@@ -5,7 +5,7 @@
 namespace sorrel::script {
 namespace {
 
-// Why a command was refused, as it was put: the usual code word goes without saying.
+// The text of a rejection; the usual error code ERR is left out.
 std::string reason_shown(std::string_view text) {
   constexpr std::string_view kUsual = "ERR ";
   return text.starts_with(kUsual) ? std::string(text.substr(kUsual.size()))

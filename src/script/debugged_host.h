@@ -5,7 +5,8 @@
 
 namespace sorrel::script {
 
-// What a script asks of the server while it is debugged: the same as ever, and noted.
+// The ScriptHost of a debugged script: forwards to the script's own and records commands and
+// replies for the debugger.
 class DebuggedHost final : public ScriptHost {
  public:
   DebuggedHost(ScriptHost& host, Debugger& debugger) : host_(host), debugger_(debugger) {}
@@ -16,7 +17,7 @@ class DebuggedHost final : public ScriptHost {
   }
   void set_replication(unsigned to) override { host_.set_replication(to); }
   void log(LogLevel level, std::string_view message) override { host_.log(level, message); }
-  // However long it takes, nobody else is let in; see Debugger.
+  // Never yields to other clients, however long the session takes; see Debugger.
   bool interrupted() override { return false; }
 
  private:

@@ -8,17 +8,18 @@
 #include "script/debug_request.h"
 #include "script/debug_text.h"
 
-// The session: when it stops, what it sends. The commands are in debugger_commands.cc.
+// The debugging session: when it stops, and what it sends. The commands are in
+// debugger_commands.cc.
 
 namespace sorrel::script {
 namespace {
 
-// So much is kept for the next stop; what a script says in between may be without end.
+// Bytes of messages kept for the next stop: a script may emit without bound in between.
 constexpr size_t kMostNotes = size_t{16} << 20;
-// Of a command so many words are shown.
+// Words of a command that are shown.
 constexpr size_t kWordsShown = 10;
 
-// The innermost function of the script itself, and where it stands. False: none.
+// The innermost function of the script itself, and its line. False: none.
 bool find_script(lua_State* state, lua_Debug& place) {
   for (int level = 0; lua_getstack(state, level, &place) != 0; level++) {
     lua_getinfo(state, "Sl", &place);
@@ -60,7 +61,7 @@ void Debugger::look(lua_State* state, LuaMemory& heap, bool line) {
   stop(state, reason);
   heap.lenient = false;
   heap_ = nullptr;
-  // Nobody would ever end it.
+  // The connection is closed: no client could end an endless loop.
   if (alone_ && too_long) {
     verdict_ = "timeout during Lua debugging with client closing connection";
   }
@@ -80,7 +81,7 @@ void Debugger::stop(lua_State* state, std::string_view reason) {
   if (alone_) step_ = false;
 }
 
-// False: nobody is there any more.
+// False: the connection is closed.
 bool Debugger::converse(lua_State* state) {
   while (true) {
     const DebugRequest request = read_debug_request(input_);
@@ -159,7 +160,7 @@ void Debugger::note_command(std::span<const std::string_view> args) {
     line += ' ';
     line += arg.substr(0, kMostDebugText);
   }
-  // As in Redis, which does not count the one that it stops at.
+  // The count is one too low, as in Redis.
   if (args.size() > kWordsShown)
     line += fmt::format(" ... ({} more)", args.size() - kWordsShown - 1);
   note(std::move(line));

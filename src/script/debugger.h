@@ -14,48 +14,48 @@
 
 namespace sorrel::script {
 
-// One debugging session: stops a script before its lines, shows where it stands and does what it is
-// told, until it may go on.
+// One debugging session: stops a script before its lines, shows the position and executes the
+// client's commands until the script may continue.
 //
 //   Lua ── a line begins ──> look() ── nothing to stop for ──> goes on
 //                              │
 //                              └─ stopped: sends what was noted, then command by command
 //                                   step, next, continue ──> goes on
 //                                   abort, nonsense on the line ──> verdict(): the script ends
-//                                   nobody there any more ──> goes on, without stopping again
+//                                   connection closed ──> goes on, without stopping again
 //
-// What happens meanwhile (commands and their answers, redis.debug) is noted and sent with the next
+// Events in between (commands and their replies, redis.debug) are recorded and sent with the next
 // stop or the end. Every message is an array of simple strings.
 //
-// Invariant: no Lua error passes through it, so whatever calls into Lua here does it with a lenient
-// heap or protected.
+// Invariant: no Lua error propagates through this class, so every call into Lua uses a lenient heap
+// or a protected call.
 class Debugger {
  public:
   struct Limits {
-    int64_t run_ms = 5000;  // without a stop; then it stops by itself
+    int64_t run_ms = 5000;  // without a stop; the debugger stops the script after that
   };
-  // All of these outlive it; `text` is the script's.
+  // These objects outlive the debugger; `text` is the script's.
   Debugger(DebugLink& link, std::string_view text, const Clock& clock, const Limits& limits);
 
   // From the hook of `state`: a line begins (`line`), or many instructions have passed. `heap` is
-  // that of `state`.
+  // the one of `state`.
   void look(lua_State* state, LuaMemory& heap, bool line);
-  // Why the script must end; null: it need not.
+  // The error that ends the script; null: it continues.
   const char* verdict() const { return verdict_; }
-  // The same for code that was typed in, which look() has seen to run for too long.
+  // The same for code that was typed in and ran for too long, as measured by look().
   bool fragment_is_over() const { return stopped_ && fragment_over_; }
 
-  // Are commands and errors to be noted now?
+  // Are commands and errors to be recorded now?
   bool stepping() const { return step_; }
   void note_command(std::span<const std::string_view> args);
   void note_answer(std::string_view shown);
   void note_error(std::string_view text);
   // redis.breakpoint()
   void stop_at_next_line() { asked_to_stop_ = true; }
-  // redis.debug(): everything that is on the stack.
+  // redis.debug(): records every value on the stack.
   void note_values(lua_State* state);
 
-  // The script has ended: sends the last of what was noted.
+  // The script has ended: sends the remaining messages.
   void end();
 
  private:
@@ -93,11 +93,11 @@ class Debugger {
   bool notes_full_ = false;
   int64_t current_ = 0;  // line
   int64_t goes_since_ns_;
-  size_t longest_ = 256;  // of what is shown of a value; 0: everything
+  size_t longest_ = 256;  // bytes shown of a value; 0: all
   bool hinted_ = false;
   bool step_ = true;
   bool asked_to_stop_ = false;
-  bool alone_ = false;  // nobody is there any more
+  bool alone_ = false;  // the connection is closed
   bool stopped_ = false;
   bool fragment_over_ = false;
   const char* verdict_ = nullptr;

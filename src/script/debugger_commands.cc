@@ -9,7 +9,7 @@
 #include "script/debugger.h"
 #include "script/libraries.h"
 
-// What can be typed while a script is stopped.
+// The commands of a stopped debugging session, and their dispatch.
 
 namespace sorrel::script {
 namespace {
@@ -23,7 +23,7 @@ bool is_one_of(std::string_view word, std::initializer_list<std::string_view> na
                      [&](std::string_view name) { return iequals(word, name); });
 }
 
-// What the text begins with; 0 when that is no number, and no more than kAnyNumber.
+// The number at the start of the text, at most kAnyNumber; 0 when it is none.
 int64_t number_at_front(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
@@ -35,7 +35,7 @@ int64_t number_at_front(std::string_view text) {
   return negative ? -number : number;
 }
 
-// The text of the error on top of the stack, which is taken away.
+// Pops the error on top of the stack and returns its text.
 std::string take_error(lua_State* state) {
   if (lua_istable(state, -1)) {
     lua_pushliteral(state, "err");
@@ -52,7 +52,7 @@ std::string take_error(lua_State* state) {
   return text;
 }
 
-// A script may have put anything in the place of its globals, so they are looked at protected.
+// A script may have replaced its globals by any value, so they are read in a protected call.
 int push_global(lua_State* state) {
   lua_gettable(state, LUA_GLOBALSINDEX);
   return 1;
@@ -182,7 +182,7 @@ void Debugger::change_breakpoint(std::string_view arg) {
 
 void Debugger::change_longest(Args args) {
   if (args.size() == 2) {
-    hinted_ = true;  // it is known
+    hinted_ = true;  // the client knows the hint
     const int64_t wanted = number_at_front(args[1]);
     longest_ = wanted == 0
                    ? 0
@@ -193,7 +193,7 @@ void Debugger::change_longest(Args args) {
 }
 
 void Debugger::print(lua_State* state, Args args) {
-  // A value and what append_value() needs to show it.
+  // A value and the stack slots that append_value() needs.
   if (lua_checkstack(state, LUA_MINSTACK) == 0) return note_error("the stack of Lua is full");
   if (args.size() == 2) {
     print_one(state, args[1]);
@@ -257,8 +257,8 @@ void Debugger::trace(lua_State* state) {
 
 // ---------------------------------------------------------------- code and commands
 
-// In a thread of its own: hooks are silent while one runs, and without them an endless loop that
-// was typed in would never end.
+// Runs in a coroutine with hooks: while a hook runs, hooks are disabled on its thread, and an
+// endless loop that was typed in would never end.
 void Debugger::run_fragment(lua_State* state, Args args) {
   std::string code;
   for (const std::string_view arg : args.subspan(1)) {
@@ -292,7 +292,7 @@ void Debugger::run_fragment(lua_State* state, Args args) {
   lua_pop(state, 1);
 }
 
-// Through the script's own redis.call, so that it may do just what the script may.
+// Calls the script's own redis.call, so that the same restrictions apply as to the script.
 void Debugger::run_command(lua_State* state, Args args) {
   constexpr int kSlotsBesideArguments = 3;
   const auto count = static_cast<int>(args.size() - 1);
@@ -304,12 +304,12 @@ void Debugger::run_command(lua_State* state, Args args) {
     lua_pushlstring(state, arg.data(), arg.size());
   }
   const size_t noted = notes_.size();
-  step_ = true;  // it is noted
+  step_ = true;  // the reply is recorded
   heap_->lenient = false;
   const int status = lua_pcall(state, count, 1, 0);
   heap_->lenient = true;
   step_ = false;
-  // Whatever a command answers has been noted.
+  // The reply has been recorded already.
   if (status != 0 && notes_.size() == noted) return note_error(take_error(state));
   lua_pop(state, 1);
 }

@@ -10,7 +10,7 @@
 #include "script/script_run.h"
 #include "script/scripting.h"
 
-// EVAL, EVALSHA, FCALL and their forms that only read.
+// EVAL, EVALSHA, FCALL and their read-only forms.
 
 namespace sorrel::script {
 namespace {
@@ -43,7 +43,7 @@ std::optional<Arguments> parse_arguments(Call& call, std::string_view not_a_numb
   return Arguments{rest.first(keys), rest.subspan(keys)};
 }
 
-// Those who monitor see the script before its commands.
+// MONITOR clients see the script before its commands.
 void show(Call& call) {
   const ExecutorWorld& world = call.executor.world();
   if ((world.node.reasons & NodeState::kMonitored) == 0 || world.observer == nullptr) return;
@@ -81,7 +81,7 @@ void run_debugged(Call& call, const ScriptCache::Script& script, const Arguments
   interpreter.debug_with(nullptr);
 }
 
-// Whatever becomes of the script, there is a session, and it is ended.
+// The session is ended in every case, also when the script cannot be compiled.
 void debug_script(Call& call, DebugLink& link) {
   Scripting& scripting = call.context<Scripting>();
   Debugger::Limits limits;
@@ -130,7 +130,7 @@ void eval(Call& call) {
 
 void evalsha(Call& call) {
   show(call);
-  // A name of another length is no digest, and nothing else matters then.
+  // A name of another length is no digest, so the remaining checks do not apply.
   if (call.arg(1).size() != Sha1Text().size()) return call.reply.error(kNoScriptError);
   if (is_debugging(call)) [[unlikely]]
     return call.reply.error("ERR Please use EVAL instead of EVALSHA for debugging");
@@ -156,7 +156,8 @@ void fcall(Call& call) {
       scripting.functions.interpreter(), function->callback, *given);
 }
 
-// For admission: a script with flags acts as these say. Without flags it is checked while it runs.
+// For admission: a script with flags has the catalog flags that follow from them. A script without
+// flags is checked command by command while it runs.
 uint64_t acts_with(const Command& command, uint32_t script_flags) {
   if ((script_flags & kUnflagged) != 0) return command.flags;
   uint64_t acts = command.flags & ~uint64_t{catalog::kStale};

@@ -7,7 +7,7 @@
 #include "script/script_flags.h"
 #include "script/scripting.h"
 
-// FUNCTION: libraries, and the function that runs.
+// FUNCTION: loading, listing, dumping and deleting libraries, and ending the function that runs.
 
 namespace sorrel::script {
 namespace {
@@ -16,7 +16,7 @@ FunctionRegistry& functions_of(Call& call) {
   return call.context<Scripting>().functions;
 }
 
-// Libraries are data: they are repeated elsewhere as they came.
+// Libraries are data: the request is propagated as it was sent.
 void changed(Call& call) {
   call.keys.count_changes(1);
 }
@@ -29,7 +29,7 @@ void load(Call& call) {
     }
     replace = true;
   }
-  // A library that was loaded once, elsewhere, is taken however long it takes.
+  // A history loaded this library before, so the time limit does not apply to it.
   const bool replayed = call.caller.repeats_history();
   const auto name = functions_of(call).load(call.arg(call.argc() - 1), replace,
                                             replayed ? 0 : FunctionRegistry::kLoadLimitMs);

@@ -12,7 +12,7 @@
 namespace sorrel::script {
 namespace {
 
-// In RDB files and payloads.
+// Opcodes in RDB files and payloads.
 constexpr uint8_t kOpcodeFunction = 245;
 constexpr uint8_t kOpcodeOldFunction = 246;
 
@@ -20,7 +20,7 @@ constexpr const char* kNameRule =
     "Library names can only contain letters, numbers, or underscores(_) and must be at least one "
     "character long";
 
-// Takes what a library registers while it is loaded.
+// Collects what a library registers while it is loaded.
 class Collector final : public Interpreter::Registrar {
  public:
   explicit Collector(Library& library) : library_(library) {}
@@ -74,7 +74,7 @@ void FunctionRegistry::link(std::unique_ptr<Library> library) {
   libraries_[std::move(name)] = std::move(library);
 }
 
-// Null: there is none.
+// Null: there is no such library.
 std::unique_ptr<Library> FunctionRegistry::unlink(std::string_view name) {
   const auto at = libraries_.find(name);
   if (at == libraries_.end()) return nullptr;
@@ -135,7 +135,7 @@ bool FunctionRegistry::remove(std::string_view library) {
   return true;
 }
 
-// What libraries left behind in the interpreter goes with it.
+// The globals that libraries left in the interpreter are deleted with it.
 void FunctionRegistry::flush() {
   functions_.clear();
   libraries_.clear();
@@ -179,7 +179,7 @@ Result<FunctionRegistry::Libraries> FunctionRegistry::read_payload(std::string_v
   return libraries;
 }
 
-// Takes `libraries` in, or leaves everything as it was.
+// Adds all `libraries`, or changes nothing.
 Status FunctionRegistry::join(Libraries& libraries, Policy policy) {
   Status done;
   std::vector<std::unique_ptr<Library>> replaced;
@@ -216,7 +216,7 @@ Status FunctionRegistry::restore(std::string_view payload, Policy policy) {
   auto libraries = read_payload(*opened);
   if (!libraries) return libraries.error();
   if (policy != Policy::kFlush) return join(*libraries, policy);
-  // Names must not meet within the payload either, before anything is given up for it.
+  // Names must be unique within the payload, too; checked before any library is deleted for it.
   Libraries old = std::exchange(libraries_, {});
   auto old_functions = std::exchange(functions_, {});
   if (Status joined = join(*libraries, Policy::kAppend); !joined) {

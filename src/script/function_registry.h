@@ -24,35 +24,36 @@ struct Function {
 
 struct Library {
   std::string name;
-  std::string code;  // as it was given, first line included
+  std::string code;  // as it was sent, first line included
   std::map<std::string, Function, std::less<>> functions;
 };
 
-// The libraries of a node and their functions, which all have names of their own, in any case.
+// The libraries of a node and their functions. Function names are unique over all libraries,
+// without regard to case.
 //
-// Thread rule: under the gate.
+// Thread rule: in an exclusive section.
 class FunctionRegistry {
  public:
-  // `clock` and `log` outlive it.
+  // `clock` and `log` must outlive the registry.
   FunctionRegistry(std::string_view version, const Clock& clock, Logger& log);
 
   using Libraries = std::map<std::string, std::unique_ptr<Library>, std::less<>>;
 
-  // FUNCTION LOAD; the library's name. Its text may run for `limit_ms` (0: without limit). Nothing
-  // changes when it fails; the Error has no code word.
+  // FUNCTION LOAD; the result is the library's name. Its text may run for `limit_ms` (0: no limit).
+  // Nothing changes when it fails; the Error has no error code.
   Result<std::string> load(std::string_view code, bool replace, int64_t limit_ms);
-  // False: there is none.
+  // False: there is no such library.
   bool remove(std::string_view library);
   void flush();
 
-  // Null: there is none.
+  // Null: there is no such function.
   const Function* find(std::string_view name) const;
   const Libraries& libraries() const { return libraries_; }
 
-  // FUNCTION DUMP and RESTORE: every library behind an opcode, then version and sum as in DUMP.
+  // FUNCTION DUMP and RESTORE: every library after an opcode, then version and checksum as in DUMP.
   std::string dump() const;
   enum class Policy : uint8_t { kAppend, kReplace, kFlush };
-  // All or nothing. An Error has no code word.
+  // All or nothing. An Error has no error code.
   Status restore(std::string_view payload, Policy policy);
 
   Interpreter& interpreter() { return *interpreter_; }
@@ -68,7 +69,8 @@ class FunctionRegistry {
   void release(Libraries& libraries);
   void link(std::unique_ptr<Library> library);
   std::unique_ptr<Library> unlink(std::string_view name);
-  // The name of a function of these that another library, not among `replaced`, has; or empty.
+  // The name of a function of `libraries` that a library other than `replaced` has already; or
+  // empty.
   Status join(Libraries& libraries, Policy policy);
   Result<Libraries> read_payload(std::string_view opened);
   bool in_use(std::string_view function) const;

@@ -10,10 +10,10 @@
 namespace sorrel::script {
 namespace {
 
-// So many instructions pass between two looks at the clock.
+// VM instructions between two checks of the clock.
 constexpr int kInstructionsPerPoll = 100'000;
 
-// What lies at the bottom of the stack for good.
+// Permanent stack slots, at the bottom.
 enum Bottom : int {
   kErrorHandler = 1,
   kGlobals,
@@ -23,8 +23,8 @@ enum Bottom : int {
   kBottomSize = kArgsName,
 };
 
-// Outside of protected calls Lua ends the process when it gets no memory. What happens there is
-// bounded by what clients sent.
+// Outside of protected calls Lua aborts the process when an allocation fails, so that these calls
+// run with a lenient heap. Their allocations are bounded by the sizes of requests.
 class Lenient {
  public:
   explicit Lenient(LuaMemory& memory) : memory_(memory) { memory_.lenient = true; }
@@ -36,7 +36,7 @@ class Lenient {
   LuaMemory& memory_;
 };
 
-// Makes every error a table: its text and the place where it arose.
+// The message handler: turns every error into a table with its text and its source and line.
 int describe_error(lua_State* state) {
   if (!lua_istable(state, 1) || is_read_only(state, 1)) {
     if (lua_isstring(state, 1) == 0) {
@@ -57,7 +57,7 @@ int describe_error(lua_State* state) {
     lua_replace(state, 1);
   }
   lua_settop(state, 1);
-  // The function that raised it; when that is one of ours, the line that called it.
+  // The function that raised it; for a C function of ours, the line that called it.
   lua_Debug place;
   for (int level = 1; level <= 2; level++) {
     if (lua_getstack(state, level, &place) == 0) return 1;
@@ -115,8 +115,8 @@ void Interpreter::open() {
   lua_pushliteral(state_, "ARGV");
   lock_string_metatable();
 
-  // From here on nobody reaches Lua's own tables: what code sees as its globals is a view, and the
-  // list of loaded libraries is gone.
+  // From here on scripts cannot reach Lua's own tables: their globals are a read-only view, and the
+  // list of loaded libraries is deleted.
   lua_pushvalue(state_, kGlobals);
   make_read_only(state_);
   lua_pushvalue(state_, -1);
@@ -169,7 +169,7 @@ void Interpreter::push_loading_globals() {
   refuse_absent_fields(state_);
 }
 
-// Methods of strings come from the real library, past the view.
+// Methods of strings come from the real library, not from the view.
 void Interpreter::lock_string_metatable() {
   lua_pushliteral(state_, "");
   lua_createtable(state_, 0, 2);
@@ -183,7 +183,7 @@ void Interpreter::lock_string_metatable() {
   lua_pop(state_, 1);
 }
 
-// Of a script that is debugged, the beginnings of lines come here, too.
+// Debugged scripts call this hook for every line as well.
 void Interpreter::on_count(lua_State* state, lua_Debug* event) {
   void* memory = nullptr;
   lua_getallocf(state, &memory);
@@ -220,7 +220,7 @@ void Interpreter::poll(lua_State* state) {
     reason = "Script killed by user with SCRIPT KILL...";
   }
   if (!stopped_) return;
-  // The script may catch the error; from now on it gets the next one at once.
+  // A script may catch the error with pcall, so that from now on every instruction raises it again.
   lua_sethook(state, on_count, LUA_MASKCOUNT, 1);
   raise_error(state, reason);
 }
@@ -290,7 +290,7 @@ void Interpreter::answer_error(int status, std::string_view name, resp::ReplySin
     reply.error(
         fmt::format("ERR Error running script {}, {}", name,
                     std::string_view(text == nullptr ? "execution failure" : text).substr(0, 100)));
-    // There may be much to take away.
+    // Much of the heap may be garbage now, and the next script needs room.
     if (status == LUA_ERRMEM) lua_gc(state_, LUA_GCCOLLECT, 0);
     return;
   }
@@ -310,7 +310,7 @@ void Interpreter::answer_error(int status, std::string_view name, resp::ReplySin
   }
 }
 
-// Nothing that a script changed stays.
+// Resets what a script may have changed: the stack, the options of cjson, and the hook.
 void Interpreter::clean_up() {
   host_ = nullptr;
   lua_settop(state_, kBottomSize);
@@ -321,7 +321,7 @@ void Interpreter::clean_up() {
   }
 }
 
-// What the view of the globals shows.
+// The contents of the view of the globals.
 void Interpreter::choose_globals(int index) {
   lua_getmetatable(state_, LUA_GLOBALSINDEX);
   lua_pushvalue(state_, index);

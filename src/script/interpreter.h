@@ -20,19 +20,19 @@ namespace sorrel::script {
 
 class Debugger;
 
-// One Lua state behind walls: its heap is capped, its libraries are read-only, what it runs can be
-// stopped, and nothing that a script does to it outlives the script. Two of them serve a node: one
+// One sandboxed Lua state: its heap is capped, its libraries are read-only, running code can be
+// interrupted, and a script's changes to the state are discarded at its end. A node has two: one
 // for EVAL, one for functions.
 //
-// Thread rule: one thread at a time; the caller sees to it (commands that use it run under the
-// gate).
+// Thread rule: one thread at a time; guaranteed by callers (commands that use it run in an
+// exclusive section).
 class Interpreter : private Watchdog {
  public:
   enum class Kind : uint8_t {
     kEval,       // keys and arguments are the globals KEYS and ARGV
     kFunctions,  // they are parameters
   };
-  // `version` is what scripts are told: "7.2.4".
+  // `version` is the server version that scripts see: "7.2.4".
   Interpreter(Kind kind, std::string_view version);
   ~Interpreter() override;
   Interpreter(const Interpreter&) = delete;
@@ -40,16 +40,16 @@ class Interpreter : private Watchdog {
 
   // A compiled function, kept until release().
   using Ref = int;
-  // `name` is what errors call the text: "@user_script".
+  // `name` is the chunk name in error texts: "@user_script".
   Result<Ref> compile(std::string_view text, const char* name);
   void release(Ref function);
 
-  // Runs `function` and answers what it returns, or its error with its place. `name` is the
-  // script's, for that. Precondition: nothing runs.
+  // Runs `function` and writes its result, or its error with source and line, as the reply. `name`
+  // is the script's name in the error. Precondition: no script runs.
   void call(Ref function, std::string_view name, std::span<const std::string_view> keys,
             std::span<const std::string_view> args, ScriptHost& host, resp::ReplySink& reply);
 
-  // The next calls are debugged; null: they are not.
+  // Attaches a debugger to the following calls; null: none.
   void debug_with(Debugger* debugger) { debugger_ = debugger; }
 
   // A function that a library registers while it is loaded.
@@ -60,15 +60,15 @@ class Interpreter : private Watchdog {
     uint32_t flags = 0;
     Ref callback = LUA_NOREF;
   };
-  // Who takes them; an error's text ends the loading.
+  // Receives registered functions; an Error aborts the loading.
   class Registrar {
    public:
     virtual ~Registrar() = default;
-    // Takes over the callback when it succeeds.
+    // Takes ownership of the callback on success.
     virtual Status register_function(Registration registration) = 0;
   };
-  // Runs a library's text, which may register functions and little else. It has `limit_ms` for that
-  // (0: as long as it takes). Precondition: kFunctions.
+  // Runs a library's text, which may do little else than register functions, for at most `limit_ms`
+  // (0: no limit). Precondition: kFunctions.
   struct Loading {
     Registrar& registrar;
     const Clock& clock;
@@ -79,7 +79,7 @@ class Interpreter : private Watchdog {
 
   bool running() const { return host_ != nullptr; }
   size_t memory_bytes() const { return heap_.used; }
-  // Tests only: how much the heap may hold.
+  // Tests only: the capacity of the heap.
   void set_memory_limit(size_t bytes) { heap_.limit = bytes; }
 
  private:
@@ -112,7 +112,7 @@ class Interpreter : private Watchdog {
   Debugger* debugger_ = nullptr;
   int64_t loading_until_ns_ = 0;
   int protocol_ = 2;
-  bool stopped_ = false;  // the script was told to end
+  bool stopped_ = false;  // the script must end
   // Scratch of redis.call.
   std::vector<std::string_view> args_;
   std::string numbers_;

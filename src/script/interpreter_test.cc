@@ -1,3 +1,5 @@
+// The interpreter: conversion of replies, limits, errors and libraries.
+
 #include "script/interpreter.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +16,7 @@ class InterpreterTest : public ::testing::Test {
   TestRun run{interpreter};
 };
 
-TEST_F(InterpreterTest, ValuesBecomeAnswers) {
+TEST_F(InterpreterTest, ValuesBecomeReplies) {
   EXPECT_EQ(run("return 3.99"), ":3\r\n");
   EXPECT_EQ(run("return -3.99"), ":-3\r\n");
   EXPECT_EQ(run("return 'a\\0b'"), std::string("$3\r\na\0b\r\n", 9));
@@ -37,7 +39,7 @@ TEST_F(InterpreterTest, ValuesBecomeAnswers) {
   EXPECT_EQ(run("return _G"), "*0\r\n");
 }
 
-TEST_F(InterpreterTest, ValuesBecomeAnswersOfProtocol3) {
+TEST_F(InterpreterTest, ValuesBecomeRepliesOfResp3) {
   run.protocol = 3;
   EXPECT_EQ(run("return true"), ":1\r\n");
   EXPECT_EQ(run("return false"), "_\r\n");
@@ -51,7 +53,7 @@ TEST_F(InterpreterTest, ValuesBecomeAnswersOfProtocol3) {
   EXPECT_EQ(run("return {verbatim_string={format='markdown',string='hi'}}"), "=6\r\nmar:hi\r\n");
 }
 
-TEST_F(InterpreterTest, AnswersBecomeValues) {
+TEST_F(InterpreterTest, RepliesBecomeValues) {
   const auto reply = [&](auto answer) {
     run.host.answer = [answer](auto, resp::ReplySink& sink) { answer(sink); };
   };
@@ -118,7 +120,7 @@ TEST_F(InterpreterTest, ArgumentsOfCommands) {
             ":7999\r\n");
 }
 
-TEST_F(InterpreterTest, ErrorsTellTheirPlace) {
+TEST_F(InterpreterTest, ErrorsNameTheirSourceAndLine) {
   EXPECT_EQ(run("\n\nreturn x"),
             "-ERR user_script:3: Script attempted to access nonexistent global variable 'x' "
             "script: NAME, on @user_script:3.\r\n");

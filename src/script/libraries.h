@@ -7,9 +7,9 @@
 
 namespace sorrel::script {
 
-// The libraries that scripts get. Every open_*() pushes one table of functions, not yet read-only.
-// They are ours where Lua's own would write to shared tables, run without end or allocate without
-// bound.
+// The libraries of the sandbox. Every open_*() pushes one table of functions, not yet read-only.
+// Functions are reimplemented where Lua's own would write to shared tables, run without end or
+// allocate without bound.
 
 // math.random's generator: the 48-bit linear congruential one of POSIX, as in Redis, so that equal
 // seeds give the sequences that scripts expect.
@@ -26,7 +26,7 @@ class Random48 {
   uint64_t state_ = 0x1234abcd330eull;
 };
 
-// What cjson can be told. Back to these with every script.
+// The options of cjson; reset before every script.
 struct JsonOptions {
   bool sparse_convert = false;
   int sparse_ratio = 2;
@@ -40,10 +40,10 @@ struct JsonOptions {
   bool arrays_marked = false;  // decode_array_with_array_mt
 };
 
-// What cjson and cmsgpack write at most: as much as a string may have.
+// Bound of the output of cjson and cmsgpack: the longest string allowed.
 inline constexpr size_t kMostOutput = size_t{512} << 20;
 
-// Who is asked by functions that may take long.
+// Polled by functions that may take long.
 class Watchdog {
  public:
   virtual ~Watchdog() = default;
@@ -51,7 +51,7 @@ class Watchdog {
   virtual void poll(lua_State* state) = 0;
 };
 
-// What the libraries of one interpreter share; it outlives them.
+// State shared by the libraries of one interpreter; outlives them.
 struct LibraryState {
   Watchdog* watchdog = nullptr;
   Random48 random;
@@ -59,7 +59,7 @@ struct LibraryState {
   std::string json_buffer;
 };
 
-// Lua's own base functions, as far as scripts get them. `real` is the table to fill.
+// Lua's base functions, as far as the sandbox has them. `real` is the table to fill.
 void fill_base_library(lua_State* state);
 void open_coroutine_library(lua_State* state);
 void open_table_library(lua_State* state);
@@ -70,14 +70,14 @@ void open_struct_library(lua_State* state);
 void open_cjson_library(lua_State* state, LibraryState& shared);
 void open_cmsgpack_library(lua_State* state);
 
-// Compiles text. Bytecode is refused: Lua trusts it blindly. As lua_load(): pushes the function and
-// returns 0, or pushes the error.
+// Compiles text. Bytecode is rejected, because Lua does not verify it. As lua_load(): pushes the
+// function and returns 0, or pushes the error.
 int load_text(lua_State* state, const char* text, size_t size, const char* name);
-// Longer ones are refused: the lexer counts in int.
+// Longer texts are rejected: the lexer counts in int.
 inline constexpr size_t kLongestScript = size_t{64} << 20;
 
-// A table, added to the one on top of the stack; functions get `shared` as their upvalue when it is
-// not null.
+// Adds a table of functions to the table on top of the stack; the functions get `shared` as their
+// upvalue when it is not null.
 struct LibraryFunction {
   const char* name;
   lua_CFunction function;
@@ -95,7 +95,7 @@ inline LibraryState& shared_of(lua_State* state) {
   return *static_cast<LibraryState*>(lua_touserdata(state, lua_upvalueindex(1)));
 }
 
-// A number as an index: what does not fit is brought to the nearest that does.
+// Converts a number to an index, clamped to the range of the type.
 int64_t check_index(lua_State* state, int argument);
 int64_t optional_index(lua_State* state, int argument, int64_t absent);
 

@@ -3,7 +3,7 @@
 #include "script/interpreter.h"
 #include "script/test_host.h"
 
-// What the libraries answer, case by case. What they must survive is in sandbox_test.cc.
+// Results of the libraries, case by case. Hostile use is in sandbox_test.cc.
 
 namespace sorrel::script {
 namespace {
@@ -13,7 +13,7 @@ class LibrariesTest : public ::testing::Test {
   Interpreter interpreter{Interpreter::Kind::kEval, "7.2.4"};
   TestRun run{interpreter};
 
-  // The value of an expression, as tostring() has it.
+  // The value of an expression, as tostring() shows it.
   std::string value(std::string_view expression) {
     const std::string answer = run("return tostring(" + std::string(expression) + ")");
     if (!answer.starts_with('$')) return answer;
@@ -80,7 +80,7 @@ TEST_F(LibrariesTest, JsonInstancesHaveTheirOwnOptions) {
                 "return {pcall(own.encode, {{1}}) and 1 or 0, cjson.encode({{1}}), "
                 "own.new().encode({{2}}), own.decode('[7]')[1]}"),
             "*4\r\n:0\r\n$5\r\n[[1]]\r\n$5\r\n[[2]]\r\n:7\r\n");
-  // It belongs to the script, which may change it; the shared one stays as it is.
+  // Each script gets its own copy, which it may change; the shared table stays read-only.
   EXPECT_EQ(
       run("local own = cjson.new() own.encode = nil return {tostring(own.encode), own._NAME}"),
       "*2\r\n$3\r\nnil\r\n$5\r\ncjson\r\n");

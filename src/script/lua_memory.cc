@@ -11,7 +11,7 @@
 namespace sorrel::script {
 namespace {
 
-// A checker of memory is to see every block come and go.
+// A memory checker (ASan, valgrind) has to see every allocation, so blocks are not reused.
 constexpr bool kKeeps = SORREL_ASAN == 0;
 
 }  // namespace

@@ -5,11 +5,11 @@
 
 namespace sorrel::script {
 
-// The heap of one interpreter, counted and capped. A script that wants more ends with Lua's own
-// "not enough memory"; the server does not notice.
+// The heap of one interpreter, counted and capped. A script that exceeds the cap ends with Lua's
+// own "not enough memory"; the server continues.
 //
-// A script makes and drops a handful of small objects each time it is called, so blocks of these
-// sizes are kept for the next call instead of going back to the allocator.
+// A script allocates and frees a few small objects each time it is called, so blocks of these sizes
+// are kept for the next call instead of being freed.
 class LuaMemory {
  public:
   LuaMemory() = default;
@@ -19,13 +19,14 @@ class LuaMemory {
 
   size_t used = 0;
   size_t limit = kDefaultLimit;
-  // While a command answers into the interpreter, nothing is refused: an error raised there would
-  // unwind through the command. Whoever sets it looks at over_limit() afterwards.
+  // While a command replies into the interpreter, no allocation is refused: an error raised there
+  // would unwind through the command handler. The code that sets this checks over_limit()
+  // afterwards.
   bool lenient = false;
 
   // Twice the longest string that a client can send, so that a script can still copy one.
   static constexpr size_t kDefaultLimit = size_t{1} << 30;
-  // Blocks up to this size are kept, and so much of them at most.
+  // Blocks up to this size are kept, up to this total.
   static constexpr size_t kLargestKept = 128;
   static constexpr size_t kMostKept = 512 * 1024;
 

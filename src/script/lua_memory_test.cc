@@ -28,7 +28,7 @@ TEST(LuaMemoryTest, ContentsSurviveEveryChangeOfSize) {
   EXPECT_EQ(memory.used, 0u);
 }
 
-TEST(LuaMemoryTest, WhatIsKeptHasABound) {
+TEST(LuaMemoryTest, KeptBlocksAreBounded) {
   LuaMemory memory;
   std::vector<void*> blocks;
   for (int i = 0; i < 20'000; i++) {

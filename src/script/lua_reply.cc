@@ -1,3 +1,5 @@
+// The reply of a script: the conversion of its return value from Lua to RESP.
+
 #include "script/lua_reply.h"
 
 #include <cmath>
@@ -13,9 +15,9 @@ class ReplyBuilder {
   ReplyBuilder(lua_State* state, int protocol, resp::ReplySink& reply)
       : state_(state), protocol_(protocol), reply_(reply) {}
 
-  // The value on top of the stack, which is taken away.
+  // Writes the value on top of the stack and pops it.
   void value() {
-    // The stack ends before ours does: a table that contains itself comes to an end here.
+    // The Lua stack is exhausted before the C stack, so a table that contains itself ends here.
     if (depth_ >= kDeepest || lua_checkstack(state_, kSlots) == 0) {
       reply_.error("ERR reached lua stack limit");
     } else {
@@ -65,14 +67,14 @@ class ReplyBuilder {
     }
   }
 
-  // Cut towards zero; what 64 bits do not hold is the least number, as processors have it.
+  // Truncated towards zero; out of 64 bits becomes INT64_MIN, as on x86-64.
   static int64_t whole(double number) {
     constexpr double kTwo63 = 9223372036854775808.0;
     if (!(number >= -kTwo63 && number < kTwo63)) return INT64_MIN;
     return static_cast<int64_t>(number);
   }
 
-  // Pushes the field; false, and nothing pushed, when it is not of that type.
+  // Pushes the field. False, and nothing is pushed, when it has another type.
   bool push_field(const char* name, int type) {
     lua_pushstring(state_, name);
     lua_rawget(state_, -2);
@@ -85,7 +87,7 @@ class ReplyBuilder {
     if (push_field("err", LUA_TSTRING)) {
       error();
     } else if (push_field("ok", LUA_TSTRING)) {
-      // Up to the first zero byte, as text of C.
+      // Up to the first zero byte, as Redis reads it.
       reply_.simple(lua_tostring(state_, -1));
     } else if (push_field("double", LUA_TNUMBER)) {
       reply_.real(lua_tonumber(state_, -1));
@@ -104,7 +106,7 @@ class ReplyBuilder {
     lua_pop(state_, 1);
   }
 
-  // The table with its "err" above it.
+  // Precondition: the table, with its "err" field above it.
   void error() {
     const std::string_view message = lua_tostring(state_, -1);
     lua_pushliteral(state_, "ignore_error_stats_update");
@@ -118,7 +120,7 @@ class ReplyBuilder {
     }
   }
 
-  // A line of its own in RESP3, so nothing in it may end that.
+  // RESP3 sends it as one line, so line breaks are replaced.
   void big_number() {
     std::string digits(text(-1));
     for (char& c : digits) {
@@ -133,7 +135,7 @@ class ReplyBuilder {
     lua_rawget(state_, -3);
     const bool whole = lua_type(state_, -1) == LUA_TSTRING;
     if (whole) {
-      // Three letters, whatever the script gave.
+      // The format is always three letters, whatever length the script gave.
       char format[4] = "   ";
       const std::string_view given = text(-2);
       std::memcpy(format, given.data(), given.size() < 3 ? given.size() : 3);

@@ -1,3 +1,5 @@
+// Replies of commands in scripts: the conversion from RESP types to Lua values on the stack.
+
 #include "script/lua_sink.h"
 
 #include <algorithm>
@@ -17,7 +19,7 @@ bool LuaSink::begin(lua_State* state, int protocol) {
 }
 
 bool LuaSink::end() {
-  // A handler that did not keep to the contract of sinks must not disturb the stack.
+  // A handler that violates the contract of ReplySink must not corrupt the stack.
   if (!frames_.empty() || lua_gettop(state_) != base_ + 1) {
     lua_settop(state_, base_);
     lua_pushboolean(state_, 0);
@@ -35,7 +37,7 @@ void LuaSink::done() {
         break;
       case Shape::kMap:
         if (frame.remaining % 2 == 0) {
-          // The key waits for its value. Lua has no key nil.
+          // The key waits for its value. A Lua table has no key nil.
           if (lua_isnil(state_, -1)) {
             lua_pop(state_, 1);
             lua_pushboolean(state_, 0);
@@ -61,7 +63,7 @@ void LuaSink::done() {
     const Shape shape = frame.shape;
     frames_.pop_back();
     if (shape == Shape::kDropped) return;
-    // The table around the one that was filled is the value.
+    // The table around the completed one is the value.
     if (shape != Shape::kArray) lua_pop(state_, 1);
   }
 }
@@ -106,7 +108,7 @@ void LuaSink::write_error(std::string_view text) {
   lua_createtable(state_, 0, 2);
   push_text(text);
   lua_setfield(state_, -2, "err");
-  // The executor has counted it.
+  // The executor has counted the error.
   lua_pushboolean(state_, 1);
   lua_setfield(state_, -2, "ignore_error_stats_update");
   done();
@@ -193,7 +195,7 @@ void LuaSink::push(int64_t count) {
   open(Shape::kArray, count);
 }
 
-// Scripts do not see attributes.
+// Attributes are dropped: scripts do not see them.
 void LuaSink::attribute(int64_t pairs) {
   open(Shape::kDropped, 2 * pairs);
 }

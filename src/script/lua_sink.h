@@ -7,16 +7,16 @@
 
 namespace sorrel::script {
 
-// Where a command called by a script answers: straight onto the Lua stack, as the values that
-// Redis's documentation of type conversion names.
+// The ReplySink of commands called by scripts: converts replies directly into values on the Lua
+// stack, by the type conversion that Redis documents.
 //
-// Precondition of everything between begin() and end(): the heap is lenient, so that no call into
-// Lua raises an error; an error there would unwind through the command's handler.
+// Precondition between begin() and end(): the heap is lenient, so that no call into Lua raises an
+// error; an error would unwind through the command handler.
 class LuaSink final : public resp::ReplySink {
  public:
-  // `protocol` is the script's: redis.setresp(). False: there is no room on the stack.
+  // `protocol` is the script's: redis.setresp(). False: the stack is full.
   bool begin(lua_State* state, int protocol);
-  // The answer is one value on top of the stack. True: it is an error.
+  // The reply is one value on top of the stack. True: it is an error.
   bool end();
 
   void simple(std::string_view text) override;
@@ -39,14 +39,14 @@ class LuaSink final : public resp::ReplySink {
 
  private:
   enum class Shape : uint8_t { kArray, kMap, kSet, kDropped };
-  // An aggregate that is not whole yet. Its table is on the stack, and for a map, between key and
-  // value, the key.
+  // An aggregate that is not complete yet. Its table is on the stack; for a map, between key and
+  // value, the key, too.
   struct Frame {
     Shape shape;
     int64_t remaining;  // values to come
     int index = 0;
   };
-  // Answers nest a few levels (COMMAND DOCS); what is deeper than this is dropped.
+  // Replies nest a few levels (COMMAND DOCS); deeper values are dropped.
   static constexpr size_t kDeepest = 32;
   static constexpr int kSlotsPerLevel = 3;
 
@@ -54,7 +54,7 @@ class LuaSink final : public resp::ReplySink {
   void open(Shape shape, int64_t values);
   void field(const char* name, std::string_view text);
   void push_text(std::string_view text) { lua_pushlstring(state_, text.data(), text.size()); }
-  // The value on top of the stack is whole: it goes where it belongs.
+  // The value on top of the stack is complete: stores it in its aggregate.
   void done();
 
   lua_State* state_ = nullptr;

@@ -3,7 +3,7 @@
 
 #include "script/libraries.h"
 
-// math, os and coroutine: what is left of Lua's own, and math.random.
+// math, os and coroutine: the safe part of Lua's own, and math.random.
 
 namespace sorrel::script {
 namespace {
@@ -42,7 +42,7 @@ int random_seed(lua_State* state) {
 
 constexpr LibraryFunction kRandom[] = {{"random", random}, {"randomseed", random_seed}};
 
-// A copy: the original is a table that Lua's registry knows.
+// A copy: Lua's registry refers to the original.
 void push_copy(lua_State* state, const char* library) {
   lua_newtable(state);
   lua_getfield(state, LUA_GLOBALSINDEX, library);

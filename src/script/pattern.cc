@@ -1,3 +1,5 @@
+// A backtracking matcher for Lua's patterns with bounds on steps and depth.
+
 #include "script/pattern.h"
 
 #include <cctype>
@@ -21,7 +23,7 @@ size_t PatternMatcher::fail(const char* error) {
   return kNoMatch;
 }
 
-// False: no more, an error is set.
+// Counts a step. False: the limit is reached, an error is set.
 inline bool PatternMatcher::spend(uint64_t steps) {
   if (steps_left_ < steps) {
     fail("pattern too complex");
@@ -99,7 +101,7 @@ size_t PatternMatcher::match(size_t at, size_t item) {
   return at;
 }
 
-// Items that are not a single character: %b, %f and %1. Moves `item` behind them.
+// Items that are not a single character: %b, %f and %1. Moves `item` after them.
 size_t PatternMatcher::step_over_special(size_t at, size_t& item, bool& special) {
   const char letter = item + 1 < pattern_.size() ? pattern_[item + 1] : '\0';
   special = letter == 'b' || letter == 'f' || (letter >= '0' && letter <= '9');
@@ -207,7 +209,7 @@ size_t PatternMatcher::end_of_item(size_t item) {
   return first == '[' ? end_of_set(item) : item;
 }
 
-// `item` is behind the bracket. A closing bracket in front stands for itself.
+// `item` is after the bracket. A closing bracket at the front is literal.
 size_t PatternMatcher::end_of_set(size_t item) {
   if (item < pattern_.size() && pattern_[item] == '^') item++;
   for (bool first = true;; first = false) {
@@ -234,7 +236,7 @@ bool PatternMatcher::fits(size_t at, size_t item, size_t end) const {
   }
 }
 
-// `item` is at the opening bracket, `end` behind the closing one.
+// `item` is at the opening bracket, `end` after the closing one.
 bool PatternMatcher::in_set(unsigned char byte, size_t item, size_t end) const {
   const size_t close = end - 1;
   size_t at = item + 1;
@@ -257,7 +259,7 @@ bool PatternMatcher::in_set(unsigned char byte, size_t item, size_t end) const {
   return inverted;
 }
 
-// An upper-case letter means all that its lower case does not; what is no class stands for itself.
+// An upper-case letter is the complement of its lower-case class; other characters are literal.
 bool PatternMatcher::in_class(unsigned char byte, char letter) {
   bool is = false;
   switch (to_lower(letter)) {

@@ -99,11 +99,11 @@ TEST(Pattern, BlowUpsEnd) {
   for (int i = 0; i < 1'000'000; i++) deep += "a?";
   EXPECT_STREQ(error_of(subject, deep), "pattern too complex");
   EXPECT_STREQ(error_of(subject, std::string(1'000'000, '(')), "too many captures");
-  // A million of brackets and a set as long are fine, as they are linear.
+  // A million brackets and an equally long set are accepted, since matching is linear.
   EXPECT_EQ(found("x", "[" + std::string(1'000'000, 'y') + "x]"), "x");
 }
 
-TEST(Pattern, AsksWhileItWorks) {
+TEST(Pattern, PollsWhileItMatches) {
   const std::string subject(4'000'000, 'a');
   PatternMatcher matcher(subject, "a*b");
   int asked = 0;

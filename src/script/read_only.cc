@@ -3,7 +3,7 @@
 namespace sorrel::script {
 namespace {
 
-// Addresses as keys that no script can make.
+// Registry keys: addresses, which scripts cannot produce.
 constexpr char kRealKey = 0;
 constexpr char kLockedKey = 0;
 
@@ -12,7 +12,7 @@ void push_key(lua_State* state, const char& key) {
 }
 
 int refuse_absent(lua_State* state) {
-  // A copy: converting a number in place would disturb nobody here, but a key may be anything.
+  // Argument 2 is a copy of the key, so lua_tostring() may convert a number in place.
   const int type = lua_type(state, 2);
   if (type != LUA_TSTRING && type != LUA_TNUMBER) {
     return luaL_error(state, "A global variable is named by a string or a number");
@@ -32,7 +32,7 @@ void push_locked_metatable(lua_State* state) {
   lua_rawget(state, LUA_REGISTRYINDEX);
   if (!lua_isnil(state, -1)) return;
   lua_pop(state, 1);
-  // A view of an empty table, whose metatable hides behind the view itself.
+  // A view of an empty table, whose metatable is hidden by the view itself.
   lua_newtable(state);
   lua_createtable(state, 0, 4);
   lua_pushcfunction(state, refuse_change);
@@ -51,7 +51,7 @@ void push_locked_metatable(lua_State* state) {
 void make_read_only(lua_State* state) {
   lua_newtable(state);           // the view
   lua_createtable(state, 0, 4);  // its metatable
-  lua_pushvalue(state, -3);      // the real one
+  lua_pushvalue(state, -3);      // the real table
   lua_setfield(state, -2, "__index");
   lua_pushcfunction(state, refuse_change);
   lua_setfield(state, -2, "__newindex");
@@ -82,7 +82,7 @@ bool is_read_only(lua_State* state, int index) {
 
 void check_writable(lua_State* state, int index) {
   if (!is_read_only(state, index)) return;
-  // Without a place, as Redis has it when a function and not the code itself changes a table.
+  // Without source and line, as in Redis when a C function changes the table.
   lua_pushliteral(state, "Attempt to modify a readonly table");
   lua_error(state);
 }

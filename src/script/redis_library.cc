@@ -1,3 +1,6 @@
+// The table `redis`: call and pcall, logging, replication control, and the registration of
+// functions.
+
 #include "script/redis_library.h"
 
 #include <algorithm>
@@ -20,7 +23,7 @@ void push_error(lua_State* state, const char* text) {
   if (text[0] != '-') {
     message = std::string("ERR ") + text;
   } else {
-    // A single word is no code.
+    // A single word is no error code.
     message = std::strchr(text, ' ') == nullptr ? std::string("ERR ") + (text + 1) : text + 1;
   }
   while (!message.empty() && (message.back() == '\r' || message.back() == '\n')) message.pop_back();
@@ -41,7 +44,7 @@ struct RedisLibrary {
 
   // ---------------------------------------------------------------- commands
 
-  // Lua prints numbers with fourteen digits; commands get all of them, and integers as integers.
+  // Lua prints numbers with 14 digits; commands get all digits, and integers as integers.
   static size_t print_number(double number, char* out) {
     constexpr double kExact = 4503599627370496.0;  // 2^52
     if (number > -kExact && number < kExact && std::trunc(number) == number) {
@@ -52,7 +55,7 @@ struct RedisLibrary {
     return text.size();
   }
 
-  // The arguments as texts: views of the strings on the stack, and numbers printed into scratch.
+  // The arguments as strings: views of the strings on the stack, and numbers printed into scratch.
   // False: one of them is neither.
   static bool take_arguments(lua_State* state, Interpreter& self) {
     constexpr size_t kNumberText = 40;
@@ -66,7 +69,7 @@ struct RedisLibrary {
         const char* text = lua_tolstring(state, i, &size);
         self.args_.emplace_back(text, size);
       } else if (type == LUA_TNUMBER) {
-        // Once, for all that may come: the views must not move.
+        // Reserved once for all arguments: reallocation would invalidate the views.
         if (self.numbers_.empty()) {
           self.numbers_.reserve(kNumberText * static_cast<size_t>(count - i + 1));
         }
@@ -82,7 +85,7 @@ struct RedisLibrary {
     return true;
   }
 
-  // So many arguments that the stack has no room for an answer: they are kept elsewhere.
+  // With this many arguments the stack has no room for the reply: they are copied off the stack.
   static void make_room(lua_State* state, Interpreter& self) {
     constexpr int kCrowded = LUAI_MAXCSTACK - 400;
     if (lua_gettop(state) < kCrowded) return;
@@ -91,7 +94,7 @@ struct RedisLibrary {
     lua_settop(state, 0);
   }
 
-  // What is wrong with the arguments; null: nothing.
+  // The error in the arguments; null: none.
   static const char* arguments_problem(lua_State* state, Interpreter& self) {
     if (lua_gettop(state) == 0) {
       return "Please specify at least one argument for this redis lib call";
@@ -262,7 +265,7 @@ struct RedisLibrary {
     lua_setfield(state, -2, name);
   }
 
-  // A byte for each part.
+  // A byte for each part of the version.
   static int version_number(const std::string& version) {
     int number = 0;
     for (size_t at = 0; at < version.size();) {
@@ -274,7 +277,7 @@ struct RedisLibrary {
     return number;
   }
 
-  // What scripts have and functions, which cannot be debugged, do not.
+  // For EVAL only: functions cannot be debugged.
   static void add_for_kind(lua_State* state, Interpreter& interpreter) {
     if (interpreter.kind_ != Interpreter::Kind::kEval) return;
     add(state, interpreter, "replicate_commands", replicate_commands);
@@ -282,7 +285,7 @@ struct RedisLibrary {
     add(state, interpreter, "debug", debug);
   }
 
-  // What libraries have, too, while they are loaded.
+  // Available to libraries while they are loaded as well.
   static void add_common(lua_State* state, Interpreter& interpreter) {
     add(state, interpreter, "log", log);
     add(state, "LOG_DEBUG", 0);
@@ -296,7 +299,7 @@ struct RedisLibrary {
   }
 };
 
-// Field by field: what a library may say about a function.
+// The named arguments of redis.register_function, field by field.
 struct LibraryLoader {
   static std::string text_at(lua_State* state, int index) {
     size_t size;
@@ -304,7 +307,7 @@ struct LibraryLoader {
     return {text, size};
   }
 
-  // The value on top of the stack is a list of names; null: every one is known.
+  // The value on top of the stack is a list of flag names; null: every one is known.
   static const char* read_flags(lua_State* state, uint32_t& flags) {
     for (int i = 1;; i++) {
       lua_rawgeti(state, -1, i);
@@ -320,7 +323,7 @@ struct LibraryLoader {
     return nullptr;
   }
 
-  // One named argument: its name and value are on top of the stack, and the value is taken away.
+  // One named argument: its name and value are on top of the stack, and the value is popped.
   static const char* read_field(lua_State* state, Interpreter::Registration& out) {
     if (lua_type(state, -2) != LUA_TSTRING) {
       return "named argument key given to redis.register_function is not a string";

@@ -8,11 +8,11 @@ class Interpreter;
 
 // Pushes the table `redis` as scripts see it while they run.
 void open_redis_library(lua_State* state, Interpreter& interpreter);
-// Pushes it as libraries see it while they are loaded.
+// Pushes the table as libraries see it while they are loaded.
 void open_loading_library(lua_State* state, Interpreter& interpreter);
 
-// Pushes an error as scripts get them, a table with the field "err". A text that does not begin
-// with '-' has no code word of its own and gets ERR.
+// Pushes an error as scripts see it, a table with the field "err". A text that does not begin with
+// '-' has no error code and gets ERR.
 void push_error(lua_State* state, const char* text);
 int raise_error(lua_State* state, const char* text);
 

@@ -3,8 +3,8 @@
 #include "script/interpreter.h"
 #include "script/test_host.h"
 
-// Every way out of the sandbox that is known, tried. Each must end in an error, and none may leave
-// anything behind.
+// Every known way out of the sandbox. Each attempt must end in an error, and none may leave a
+// change.
 
 namespace sorrel::script {
 namespace {
@@ -24,8 +24,8 @@ class SandboxTest : public ::testing::Test {
   }
 };
 
-TEST_F(SandboxTest, OnlyWhatIsKnownIsThere) {
-  // Sorted names of everything that can be reached from the globals.
+TEST_F(SandboxTest, OnlyKnownGlobalsExist) {
+  // Sorted names of all values that can be reached from the globals.
   const std::string found =
       run("local all = {} "
           "for name, value in pairs(_G) do "
@@ -66,7 +66,7 @@ TEST_F(SandboxTest, OnlyWhatIsKnownIsThere) {
       "table.setn table.sort tonumber tostring type unpack xpcall\r\n");
 }
 
-TEST_F(SandboxTest, WhatReachesOutIsGone) {
+TEST_F(SandboxTest, OutsideAccessIsRemoved) {
   for (const char* name :
        {"io", "package", "debug", "require", "module", "dofile", "loadfile", "print", "newproxy",
         "loadlib", "jit", "ffi", "getfenv", "setfenv", "os"}) {
@@ -132,7 +132,7 @@ TEST_F(SandboxTest, MetatablesOfBasicTypesAreLocked) {
                 "type(getmetatable(type)) .. type(getmetatable(cjson.null))"),
             "$12\r\nnilnilnilnil\r\n");
   EXPECT_EQ(run("return ('x'):rep(3)"), "$3\r\nxxx\r\n");
-  // Arrays that are told apart share a metatable, too.
+  // Marked arrays share a metatable, too.
   expect_read_only(
       "cjson.decode_array_with_array_mt(true) "
       "getmetatable(cjson.decode('[]')).__index = {}");
@@ -160,7 +160,7 @@ TEST_F(SandboxTest, NoBytecode) {
                 "return '\\27Lua' end end))"),
             "$25\r\nbytecode cannot be loaded\r\n");
   EXPECT_EQ(run("\x1bLua"), "-bytecode cannot be loaded");
-  // In pieces that are no bytecode by themselves.
+  // In chunks that are no bytecode by themselves.
   EXPECT_EQ(run("local parts = {'\\27', 'Lua'} return select(2, load(function() return "
                 "table.remove(parts, 1) end))"),
             "$25\r\nbytecode cannot be loaded\r\n");
@@ -186,7 +186,7 @@ TEST_F(SandboxTest, MemoryIsBounded) {
   EXPECT_EQ(run("return string.rep('', 2^31)"), "$0\r\n\r\n");
   EXPECT_EQ(run("return #string.rep('x', 1e6)"), ":1000000\r\n");
   EXPECT_LT(interpreter.memory_bytes(), size_t{16} << 20);
-  // An answer that is too long is an error of the script, not of the server.
+  // A reply that is too long is an error of the script, not of the server.
   run.host.answer = [](auto, resp::ReplySink& reply) {
     reply.array(20);
     for (int i = 0; i < 20; i++)
@@ -276,7 +276,7 @@ TEST_F(SandboxTest, PatternsEnd) {
   expect_error("return string.rep('x', 1e4):find('.-.-.-.-b')", "Script killed");
 }
 
-TEST_F(SandboxTest, TheLexerIsNotLedAstray) {
+TEST_F(SandboxTest, HostileTextForTheLexer) {
   EXPECT_TRUE(run("return [" + std::string(1'000'000, '=')).starts_with('-'));
   EXPECT_TRUE(run("return [==[ x ]=]").starts_with('-'));
   EXPECT_TRUE(run("--[==[ x ]=]").starts_with('-'));
@@ -310,7 +310,7 @@ TEST_F(SandboxTest, CoroutinesStayInside) {
 }
 
 TEST_F(SandboxTest, MiscellaneousTricks) {
-  // Views are no metatables that could be filled from behind.
+  // Views are not metatables that a script could fill.
   EXPECT_EQ(run("local t = setmetatable({}, redis) return type(t.call)"), "$3\r\nnil\r\n");
   EXPECT_EQ(run("local t = setmetatable({}, {__index = redis}) return type(t.call)"),
             "$8\r\nfunction\r\n");

@@ -13,7 +13,7 @@ constexpr size_t kLongestRemembered = 64 << 10;
 }  // namespace
 
 size_t ScriptCache::Hash::operator()(const Sha1Text& sha) const {
-  // Sixteen digits: four bits of each byte are worth something.
+  // Sixteen digits: of each byte four bits count.
   return sorrel::load<uint64_t>(sha.data()) * 31 + sorrel::load<uint64_t>(sha.data() + 8);
 }
 
@@ -23,7 +23,7 @@ ScriptCache::ScriptCache(std::string_view version)
 
 const ScriptCache::Script* ScriptCache::find(std::string_view sha) {
   const Script* script = peek(sha);
-  // It goes to the end of the line.
+  // Moved to the most recently used end.
   if (script != nullptr && !script->loaded) {
     of_eval_.splice(of_eval_.end(), of_eval_, script->used);
   }
@@ -33,7 +33,7 @@ const ScriptCache::Script* ScriptCache::find(std::string_view sha) {
 const ScriptCache::Script* ScriptCache::peek(std::string_view sha) const {
   Sha1Text folded;
   if (sha.size() != folded.size()) return nullptr;
-  // Letters become lower case; what is no digit then fits none.
+  // Letters become lower case; other characters then match no digit.
   for (size_t i = 0; i < folded.size(); i++) folded[i] = to_lower(sha[i]);
   const auto at = scripts_.find(folded);
   return at == scripts_.end() ? nullptr : at->second.get();

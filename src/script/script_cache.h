@@ -13,13 +13,13 @@
 
 namespace sorrel::script {
 
-// The scripts that EVALSHA finds: compiled, by the digest of their text. Those that came with EVAL
-// are forgotten when there are many, the longest unused first; those of SCRIPT LOAD stay.
+// The scripts that EVALSHA finds: compiled, by the digest of their text. Scripts of EVAL are
+// evicted above a limit, least recently used first; those of SCRIPT LOAD stay.
 //
-// Thread rule: under the gate.
+// Thread rule: in an exclusive section.
 class ScriptCache {
  public:
-  // `version` is what scripts are told.
+  // `version` is the server version that scripts see.
   explicit ScriptCache(std::string_view version);
 
   struct Script {
@@ -27,18 +27,18 @@ class ScriptCache {
     Interpreter::Ref function;
     uint32_t flags;  // ScriptFlag
     std::string text;
-    bool loaded = false;                      // by SCRIPT LOAD, for good
-    std::list<const Script*>::iterator used;  // when not loaded: its place in line
+    bool loaded = false;                      // by SCRIPT LOAD, never evicted
+    std::list<const Script*>::iterator used;  // unless loaded: the position in the LRU list
   };
 
-  // Any case. Null: unknown. Valid until the next load() or flush().
+  // Case-insensitive. Null: unknown. Valid until the next load() or flush().
   const Script* find(std::string_view sha);
-  // The same without counting as a use: inside a batch, too.
+  // The same without counting as a use: allowed in a worker's critical section, too.
   const Script* peek(std::string_view sha) const;
-  // The script of this text, compiled when it is new. An Error is as EVAL answers it.
+  // The script of this text, compiled when it is new. The Error is EVAL's reply.
   enum class Origin : uint8_t { kEval, kLoad };
   Result<const Script*> load(std::string_view text, Origin origin);
-  // Forgets everything, the interpreter's heap included. Precondition: nothing runs.
+  // Deletes all scripts and the interpreter's heap. Precondition: no script runs.
   void flush();
 
   Interpreter& interpreter() { return *interpreter_; }
@@ -49,7 +49,7 @@ class ScriptCache {
   uint64_t evicted() const { return evicted_; }
   void reset_statistics() { evicted_ = 0; }
 
-  // As many scripts of EVAL are kept.
+  // Limit of cached scripts of EVAL.
   static constexpr size_t kMostOfEval = 500;
 
  private:
@@ -63,10 +63,10 @@ class ScriptCache {
   std::string version_;
   std::unique_ptr<Interpreter> interpreter_;
   std::unordered_map<Sha1Text, std::unique_ptr<Script>, Hash> scripts_;
-  std::list<const Script*> of_eval_;  // the longest unused in front
+  std::list<const Script*> of_eval_;  // least recently used first
   size_t text_bytes_ = 0;
   uint64_t evicted_ = 0;
-  // Clients that send EVAL send the same text again and again.
+  // The last text: clients that send EVAL repeat the same one.
   std::string last_text_;
   Sha1Text last_sha_{};
 };

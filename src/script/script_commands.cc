@@ -4,7 +4,7 @@
 #include "dispatch/call.h"
 #include "script/scripting.h"
 
-// SCRIPT: the scripts that the server knows, and the one that runs.
+// SCRIPT: the script cache, debugging, and ending the script that runs.
 
 namespace sorrel::script {
 namespace {
@@ -116,7 +116,7 @@ void kill_running(Call& call, bool function) {
         "either wait the script termination or kill the server in a hard way using the SHUTDOWN "
         "NOSAVE command.");
   }
-  // Each command ends its own kind.
+  // SCRIPT KILL ends scripts only, FUNCTION KILL functions only.
   if (running->is_function != function) return call.reply.error(busy_error(*running));
   running->killed = true;
   call.reply.ok();

@@ -11,14 +11,15 @@
 
 namespace sorrel::script {
 
-// What a script says about itself: EVAL in its first line, a function when it is registered.
+// The declared properties of a script: EVAL reads them from its first line, functions from their
+// registration.
 enum ScriptFlag : uint32_t {
   kNoWrites = 1 << 0,
   kAllowOom = 1 << 1,
   kAllowStale = 1 << 2,
   kNoCluster = 1 << 3,
   kAllowCrossSlotKeys = 1 << 4,
-  // Says nothing: a script for EVAL without a first line of that kind, to which rules of old apply.
+  // Nothing was declared: an EVAL script without a shebang line, with the rules before Redis 7.
   kUnflagged = 1u << 31,
 };
 
@@ -26,7 +27,7 @@ struct NamedFlag {
   std::string_view name;
   ScriptFlag flag;
 };
-// In the order that FUNCTION LIST shows them.
+// In the order of FUNCTION LIST.
 std::span<const NamedFlag> named_flags();
 
 enum class FlagSpelling : uint8_t { kExact, kAnyCase };
@@ -35,7 +36,7 @@ std::optional<uint32_t> script_flag(std::string_view name, FlagSpelling spelling
 // The first line: "#!lua flags=no-writes,allow-oom".
 struct Shebang {
   uint32_t flags = kUnflagged;
-  size_t length = 0;  // of the line, without its end: the rest keeps its line numbers
+  size_t length = 0;  // of the line, without its end: line numbers of the rest stay correct
 };
 Result<Shebang> read_script_shebang(std::string_view text);
 

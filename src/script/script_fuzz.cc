@@ -4,8 +4,8 @@
 
 #include "script/test_host.h"
 
-// The bytes go to every library that takes bytes apart, to the pattern matcher as subject and
-// pattern, and to the parser as a script; whatever they are, they end in a value or an error.
+// Passes the input to every library that parses bytes, to the pattern matcher as subject and
+// pattern, and to the parser as a script. Every input must end in a value or an error.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace sorrel::script;
   static constexpr std::string_view kScripts[] = {

@@ -10,8 +10,8 @@
 namespace sorrel::script {
 namespace {
 
-// Others are let in that often at most: each time they may take a while, and the script is to come
-// to its end, too.
+// Shortest time between two yields to other clients: their commands take time, and the script has
+// to progress, too.
 constexpr int64_t kOthersEveryNs = 5'000'000;
 
 bool out_of_memory(const Call& call) {
@@ -51,7 +51,7 @@ std::string_view error_for(SlotVerdict verdict) {
   return {};
 }
 
-// Whose commands they are; where they act is the script's own choice.
+// The permissions are the caller's; the database is the script's own choice (SELECT).
 Caller caller_for(const Caller& outer) {
   Caller caller = outer;
   caller.kind = Caller::Kind::kScript;
@@ -66,7 +66,7 @@ Caller caller_for(const Caller& outer) {
 }  // namespace
 
 bool ScriptRun::admitted(Call& call, const Kind& kind) {
-  // A script without flags says nothing about itself; each of its commands is checked instead.
+  // A script without flags declares nothing; each of its commands is checked instead.
   const bool flagged = (kind.flags & kUnflagged) == 0;
   const bool stale = (node_of(call).reasons & NodeState::kStaleReplica) != 0;
   return (!flagged && !stale) || admits(call, kind);
@@ -174,7 +174,7 @@ bool ScriptRun::rejects_write(const Command& command, std::string& error) const 
     error = "ERR Write commands are not allowed from read-only scripts.";
     return true;
   }
-  // After its first write a script must be able to finish.
+  // After its first write a script must be able to finish, so later writes are not rejected.
   if (running_.wrote) return false;
   if (command.has(catalog::kWrite)) {
     const WriteBlock block = write_block_for(call_);
@@ -229,7 +229,7 @@ ScriptHost::Permission ScriptRun::permission(std::span<const std::string_view> a
                                                                        : Permission::kDenied;
 }
 
-// Never more than it was before the script: what is loaded from the log goes to nobody.
+// Never more receivers than before the script: effects of an AOF replay are not propagated.
 void ScriptRun::set_replication(unsigned to) {
   call_.executor.effects().set_audience(static_cast<Audience>(to & kEverybody) & audience_);
 }
@@ -262,7 +262,7 @@ bool ScriptRun::interrupted() {
     return true;
   }
   if (!scripting_.hooks.stopping || !scripting_.hooks.stopping()) return false;
-  // What it has done by halves is not for the log.
+  // The effects of half a script must not get into the AOF.
   call_.executor.effects().drop_unit();
   return true;
 }

@@ -9,8 +9,8 @@
 
 namespace sorrel::script {
 
-// One script while it runs: what it may do, and the way of its commands to the executor. They run
-// inside the command that runs the script, on behalf of whoever called that.
+// One run of a script: its restrictions, and the execution of its commands. They run nested in the
+// command that runs the script, on behalf of that command's caller.
 class ScriptRun final : public ScriptHost {
  public:
   struct Kind {
@@ -23,7 +23,7 @@ class ScriptRun final : public ScriptHost {
   ScriptRun(Call& call, Scripting& scripting, const Kind& kind);
   ~ScriptRun() override;
 
-  // May a script of that kind run at all? False: an error was answered.
+  // May a script with these flags run at all? False: an error was answered.
   static bool admitted(Call& call, const Kind& kind);
 
   bool run(std::span<const std::string_view> args, resp::ReplySink& reply) override;
@@ -48,7 +48,7 @@ class ScriptRun final : public ScriptHost {
   Scripting& scripting_;
   NestedExecution nested_;
   Caller caller_;
-  Audience audience_;  // as it was before the script
+  Audience audience_;  // before the script
   RunningScript running_;
   bool read_only_;
   bool allow_oom_;

@@ -17,7 +17,7 @@ constexpr std::string_view kStaleReply =
 constexpr std::string_view kWrites = "return redis.call('set','k','v')";
 constexpr std::string_view kReads = "return redis.call('get','k')";
 
-// Serves everything, unless told otherwise.
+// Serves every slot, unless set otherwise.
 class FakeSlots final : public SlotGate {
  public:
   SlotVerdict verdict = SlotVerdict::kServed;

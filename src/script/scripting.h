@@ -16,41 +16,41 @@
 
 namespace sorrel::script {
 
-// What the server does for scripts that take long; a function left empty: nothing happens.
+// Callbacks of the server for slow scripts; an empty function: no effect.
 struct ScriptingHooks {
-  // Called by a script that is over its time, every now and then, under the gate: lets the process
-  // serve others, who hear BUSY, and comes back with the gate closed again.
+  // Called repeatedly by a script that exceeds busy-reply-threshold, in its exclusive section:
+  // yields to other clients, which get BUSY replies, and returns in the exclusive section again.
   std::function<void(unsigned worker, bool is_function)> let_others_in;
-  // Such a script is at its end. Under the gate.
+  // A slow script has ended. In an exclusive section.
   std::function<void(unsigned worker)> end_busy;
-  // DEBUG SET-DISABLE-DENY-SCRIPTS: scripts may call what is not for them.
+  // DEBUG SET-DISABLE-DENY-SCRIPTS: scripts may call commands marked noscript.
   std::function<bool()> all_allowed;
-  // The server is about to end: scripts must, too.
+  // The server shuts down: scripts must end.
   std::function<bool()> stopping;
 };
 
-// The script that runs, for those who ask or want to end it.
+// The script that runs, for SCRIPT KILL, FUNCTION KILL and FUNCTION STATS.
 struct RunningScript {
   std::string_view name;
   std::span<const std::string_view> request;
   int64_t began_ns = 0;
   bool is_function = false;
-  int64_t others_ns = 0;  // when others were let in last
+  int64_t others_ns = 0;  // the last yield to other clients
   bool wrote = false;
   bool killed = false;
-  bool slow = false;  // over its time: others hear BUSY
+  bool slow = false;  // over busy-reply-threshold: other clients get BUSY
 };
 
-// Everything that a node has of scripts; context of the commands that run and manage them.
+// The scripting state of a node; context of the commands that run and manage scripts.
 //
-// Thread rule: under the gate. While a slow script lets others in, those see it under the gate,
-// too.
+// Thread rule: in an exclusive section. While a slow script yields, the commands of other clients
+// access this object in exclusive sections of their own.
 class Scripting {
  public:
-  // `clock` and `log` outlive it; `version` is what scripts are told.
+  // `clock` and `log` must outlive this object; `version` is the server version that scripts see.
   Scripting(std::string_view version, const Clock& clock, Logger& log);
 
-  // EVAL, SCRIPT, FCALL, FUNCTION. This object outlives the table they go into.
+  // EVAL, SCRIPT, FCALL, FUNCTION. This object outlives the command table.
   std::vector<Binding> bindings();
 
   ScriptingOptions options;
@@ -62,9 +62,9 @@ class Scripting {
 
   const Clock& clock() const { return clock_; }
   Logger& log() { return *log_; }
-  // Whatever scripts log goes there from now on; it outlives them.
+  // The destination of redis.log() from now on; must outlive this object.
   void set_log(Logger& log) { log_ = &log; }
-  // For redis.call: what the last one looked up.
+  // For redis.call: the command looked up last.
   CommandTable::Recent recent;
 
  private:
@@ -72,7 +72,7 @@ class Scripting {
   Logger* log_;
 };
 
-// Of EVAL and its relatives.
+// Of EVAL, EVALSHA, FCALL and their read-only forms.
 std::vector<Binding> eval_bindings(Scripting& scripting);
 // Of SCRIPT.
 std::vector<Binding> script_bindings(Scripting& scripting);
@@ -81,7 +81,7 @@ std::vector<Binding> function_bindings(Scripting& scripting);
 
 // SCRIPT KILL and FUNCTION KILL; `function`: which of them.
 void kill_running(Call& call, bool function);
-// How BUSY is put, for whoever is not let in.
+// The BUSY error reply to rejected clients.
 std::string_view busy_error(const RunningScript& running);
 
 }  // namespace sorrel::script

@@ -56,7 +56,7 @@ Sha1Text sha1_hex(std::string_view bytes) {
     add_block(state, bytes.data());
     bytes.remove_prefix(kBlock);
   }
-  // The rest, a one, zeros and the length: one block or two.
+  // The last bytes, a one, zeros and the length: one block or two.
   char tail[2 * kBlock] = {};
   if (!bytes.empty()) std::memcpy(tail, bytes.data(), bytes.size());
   tail[bytes.size()] = static_cast<char>(0x80);

@@ -5,7 +5,7 @@
 
 namespace sorrel::script {
 
-// Forty hexadecimal digits, lower case: the name of a script. Not for secrets.
+// Forty hexadecimal digits, lower case: the digest that names a script. Not for security.
 using Sha1Text = std::array<char, 40>;
 Sha1Text sha1_hex(std::string_view bytes);
 

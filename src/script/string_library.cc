@@ -1,3 +1,5 @@
+// string: Lua's functions, reimplemented where Lua's own could run or allocate without bound.
+
 #include <algorithm>
 #include <cstring>
 #include <string_view>
@@ -36,7 +38,7 @@ void push_capture(lua_State* state, const PatternMatcher& matcher, size_t which,
   }
 }
 
-// All captures, or the whole match when there are none and that is wanted.
+// All captures; or the whole match when there are none and `whole_if_none`.
 int push_captures(lua_State* state, const PatternMatcher& matcher, std::string_view subject,
                   size_t begin, size_t end, bool whole_if_none) {
   const size_t count = matcher.capture_count() == 0 && whole_if_none ? 1 : matcher.capture_count();
@@ -50,7 +52,7 @@ void watch(lua_State* state, PatternMatcher& matcher, LibraryState& shared) {
   matcher.set_poll([state, &shared] { shared.watchdog->poll(state); });
 }
 
-// Where string.find and string.match begin: as Lua counts, negative from the end.
+// The start position of string.find and string.match: negative from the end.
 size_t start_of(lua_State* state, int argument, size_t size) {
   int64_t init = optional_index(state, argument, 1);
   if (init < 0) init += static_cast<int64_t>(size) + 1;
@@ -106,7 +108,7 @@ int match(lua_State* state) {
   return search(state, false);
 }
 
-// Upvalues: the shared state, subject, pattern, where to go on.
+// Upvalues: the shared state, subject, pattern, position.
 int next_match(lua_State* state) {
   size_t size;
   const char* text = lua_tolstring(state, lua_upvalueindex(2), &size);
@@ -138,7 +140,7 @@ int matches(lua_State* state) {
   return 1;
 }
 
-// Text with %0 to %9 in it.
+// Appends a replacement text, with %0 to %9 expanded.
 void add_replacement_text(lua_State* state, luaL_Buffer& out, const PatternMatcher& matcher,
                           std::string_view subject, size_t begin, size_t end) {
   size_t size;
@@ -237,11 +239,11 @@ int repeat(lua_State* state) {
     lua_pushliteral(state, "");
     return 1;
   }
-  constexpr uint64_t kFar = uint64_t{1} << 40;  // beyond every limit of the heap
+  constexpr uint64_t kFar = uint64_t{1} << 40;  // larger than any limit of the heap
   if (static_cast<uint64_t>(times) > kFar / text.size()) {
     return luaL_error(state, "not enough memory");
   }
-  // Made in one block, which the heap refuses at once when it is too long.
+  // Allocated as one block, which the heap refuses at once when it is too long.
   const size_t size = text.size() * static_cast<size_t>(times);
   auto* out = static_cast<char*>(lua_newuserdata(state, size));
   std::memcpy(out, text.data(), text.size());
@@ -254,7 +256,7 @@ int repeat(lua_State* state) {
   return 1;
 }
 
-// Nothing but the mark of bytecode: scripts that dump get what nobody loads.
+// string.dump: only the signature of bytecode, which load() rejects anyway.
 int dump(lua_State* state) {
   luaL_checktype(state, 1, LUA_TFUNCTION);
   lua_pushliteral(state, LUA_SIGNATURE);
@@ -266,7 +268,7 @@ constexpr LibraryFunction kOwn[] = {
 };
 constexpr LibraryFunction kOwnAlone[] = {{"rep", repeat}, {"dump", dump}};
 
-// These are bounded by the length of what they are given.
+// The time of these functions is bounded by the length of their arguments.
 constexpr const char* kTaken[] = {"byte",  "char",    "format", "len",
                                   "lower", "reverse", "sub",    "upper"};
 

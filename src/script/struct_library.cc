@@ -21,12 +21,12 @@ namespace {
 constexpr int64_t kLargestInteger = 32;
 constexpr int64_t kLargestAlignment = 8;
 
-// The format, read step by step.
+// A cursor over the format string.
 class Format {
  public:
   Format(lua_State* state, std::string_view text) : state_(state), text_(text) {}
 
-  // The next item that has a size or a value; false at the end. Options are taken on the way.
+  // The next item that has a size or a value; false at the end. Options before it are applied.
   bool next() {
     while (at_ < text_.size()) {
       option = text_[at_++];
@@ -42,7 +42,7 @@ class Format {
   size_t size = 0;
   bool little = true;
 
-  // Bytes of padding that this item needs at `position`.
+  // Bytes of padding before this item at `position`.
   size_t padding(size_t position) const {
     if (size == 0 || option == 'c') return 0;
     const size_t unit = size > alignment_ ? alignment_ : size;
@@ -134,7 +134,7 @@ Format check_format(lua_State* state) {
   return {state, {text, size}};
 }
 
-// Beyond what 64 bits hold: the nearest, and nothing for what is no number.
+// Out of 64 bits: the nearest value; NaN becomes 0.
 uint64_t to_integer(double number) {
   constexpr double kTwo63 = 9223372036854775808.0;
   if (std::isnan(number)) return 0;
@@ -211,7 +211,7 @@ int pack(lua_State* state) {
   return 1;
 }
 
-// How many bytes 'c0' takes: the number that was unpacked before it, which goes away.
+// The length of 'c0': the number that was unpacked before it, which is popped.
 size_t take_count(lua_State* state, int& count) {
   if (count == 0 || lua_isnumber(state, -1) == 0) {
     luaL_error(state, "format 'c0' needs a previous size");
@@ -222,7 +222,7 @@ size_t take_count(lua_State* state, int& count) {
   return size;
 }
 
-// One value of `bytes`, which begin where it does. Returns how many it took.
+// Unpacks one value of `bytes`. Returns the number of bytes consumed.
 size_t push_item(lua_State* state, Format& format, std::string_view bytes, int& count) {
   const std::string_view own = bytes.substr(0, format.size);
   switch (format.option) {

@@ -6,7 +6,7 @@
 namespace sorrel::script {
 namespace {
 
-// Shifting more elements than this at once is no insertion any more, but a way to be busy.
+// Longest shift of table.insert and table.remove: more would block the server.
 constexpr int64_t kMostShifted = int64_t{1} << 24;
 
 int insert(lua_State* state) {
@@ -51,7 +51,7 @@ int remove(lua_State* state) {
   return 1;
 }
 
-// Upvalue: Lua's own.
+// Upvalue: Lua's own function.
 int sort(lua_State* state) {
   luaL_checktype(state, 1, LUA_TTABLE);
   check_writable(state, 1);
@@ -63,7 +63,7 @@ int sort(lua_State* state) {
 
 constexpr LibraryFunction kOwn[] = {{"insert", insert}, {"remove", remove}};
 
-// These only read.
+// These functions only read.
 constexpr const char* kTaken[] = {"concat", "foreach", "foreachi", "getn", "maxn", "setn"};
 
 }  // namespace

@@ -10,7 +10,7 @@
 
 namespace sorrel::script {
 
-// A server without one, for tests: it answers commands by a function and remembers what it heard.
+// A ScriptHost for tests: answers commands by a function and records the requests.
 class TestHost final : public ScriptHost {
  public:
   std::function<void(std::span<const std::string_view>, resp::ReplySink&)> answer;
@@ -37,7 +37,7 @@ class TestHost final : public ScriptHost {
   bool interrupted() override { return ++polls >= stop_after; }
 };
 
-// Runs a text and gives its answer as RESP.
+// Runs a text and returns its reply as RESP.
 class TestRun {
  public:
   explicit TestRun(Interpreter& interpreter) : interpreter_(interpreter) {}

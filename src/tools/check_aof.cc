@@ -1,3 +1,7 @@
+// sorrel-check-aof: finds the offset up to which each file of an AOF is valid, and optionally
+// truncates the last one there. A transaction without its EXEC counts as incomplete, as in the
+// server.
+
 #include "tools/check_aof.h"
 
 #include <fmt/format.h>
@@ -19,21 +23,22 @@ using persist::AofReader;
 
 enum class Verdict : uint8_t { kValid, kEmpty, kCut, kCutAtTime, kBad };
 
-// One file of the log.
+// One file of the AOF.
 struct Part {
-  std::string name;  // as it is shown
+  std::string name;  // as it is reported
   std::string path;
   bool is_last = true;
 };
 
-// What a walk through a file has found.
+// The result of reading one file.
 struct Walk {
   uint64_t size = 0;
-  uint64_t good = 0;        // up to here everything is whole, transactions too
-  uint64_t good_lines = 0;  // of them
+  uint64_t good = 0;        // the offset up to which commands and transactions are complete
+  uint64_t good_lines = 0;  // lines up to there
   std::string problem;      // empty: none
   uint64_t problem_offset = 0;
-  std::optional<uint64_t> later;  // where the first note stands of a time after the wanted one
+  std::optional<uint64_t>
+      later;  // the offset of the first timestamp annotation later than requested
 };
 
 class Walker {
@@ -56,7 +61,7 @@ class Walker {
           break;
         case AofReader::Found::kTimestamp:
           if (until_ && reader_.timestamp() > *until_) {
-            // Half a transaction is none.
+            // An incomplete transaction is not valid.
             walk_.later = in_transaction_ ? walk_.good : at;
             return walk_;
           }
@@ -157,7 +162,7 @@ class AofCheck {
       if (!file) return cannot_open(part.path, file.error()) == 0;
       print(fmt::format("Start to check BASE AOF ({} format).\n",
                         rdb::FileReader::recognises(file->bytes()) ? "RDB" : "RESP"));
-      // As for the server: what should be an RDB file is one, and not a log or nothing.
+      // As in the server: a base whose name says RDB must be an RDB file.
       if (persist::is_rdb_base(part.name) && !rdb::FileReader::recognises(file->bytes())) {
         print(fmt::format("0x{:>16x}: BASE AOF {} should be an RDB file and is none\n", 0,
                           part.name));
@@ -191,7 +196,7 @@ class AofCheck {
   Verdict verdict_of(const Part& part) {
     std::optional<Walk> walk;
     {
-      // Closed before the file is cut.
+      // The mapping is closed before the file is truncated.
       const Result<io::MappedFile> file = io::MappedFile::open(part.path);
       if (!file) {
         cannot_open(part.path, file.error());

@@ -11,25 +11,24 @@
 namespace sorrel::tools {
 
 struct AofCheckOptions {
-  // Cut the last file behind its last whole command.
+  // Truncate the last file after its last complete command.
   bool fix = false;
-  // Cut the last file before what happened after this second.
+  // Truncate the last file before the first change after this second.
   std::optional<int64_t> until_seconds;
 };
 
-// How the program speaks to the person in front of it.
+// The program's dialogue with its user.
 struct AofCheckDialog {
   Print print;
-  // After a question that wants a yes.
+  // After a question; true: the answer was yes.
   std::function<bool()> confirm;
   int64_t now_ms = 0;
 };
 
-// Looks through an append only log: all files that a manifest names, or one file of the old kind,
-// with an RDB part in front or without. Says what it finds in the words of redis-check-aof, which
-// scripts look for. Files are changed only when the options ask for it, and then only the last one:
-// what stands in it is the only thing that nothing follows on. Returns the exit code: 0 when all is
-// well, or is so now.
+// Checks an AOF: all files that a manifest names, or one old-style file, with or without an RDB
+// preamble. Reports in the texts of redis-check-aof, since scripts search for them. Files are
+// changed only when the options require it, and then only the last one, because no data follows it.
+// Returns the exit code: 0 when the AOF is valid or has been repaired.
 int check_aof(const std::string& path, const AofCheckOptions& options,
               const AofCheckDialog& dialog);
 

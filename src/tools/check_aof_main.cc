@@ -1,4 +1,4 @@
-// sorrel-check-aof: is this append only log whole, and if not, shall it be?
+// sorrel-check-aof: checks an AOF and repairs it on request.
 
 #include "io/process.h"
 #include "tools/check_aof.h"

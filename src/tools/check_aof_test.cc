@@ -1,3 +1,5 @@
+// sorrel-check-aof: reports and repairs, also of randomly damaged files.
+
 #include "tools/check_aof.h"
 
 #include <gtest/gtest.h>
@@ -72,7 +74,7 @@ TEST_F(CheckAof, OldFile) {
   EXPECT_TRUE(says("AOF " + path("log") + " is valid\n"));
 }
 
-TEST_F(CheckAof, OldFileThatSpeaksOfFiles) {
+TEST_F(CheckAof, OldFileThatResemblesAManifest) {
   put("log", command({"set", "file", "file log.1.base.aof seq 1 type b"}));
   EXPECT_EQ(run("log"), 0);
   EXPECT_TRUE(says("Start checking Old-Style AOF\n"));
@@ -96,7 +98,7 @@ TEST_F(CheckAof, RdbInFront) {
   EXPECT_EQ(get("log"), bytes);
 }
 
-TEST_F(CheckAof, TornTailIsToldAndFixed) {
+TEST_F(CheckAof, IncompleteTailIsReportedAndFixed) {
   put("log", kSet + "!!!");
   EXPECT_EQ(run("log"), 1);
   EXPECT_TRUE(says("ok_up_to=33, ok_up_to_line=8, diff=3\n"));
@@ -111,7 +113,7 @@ TEST_F(CheckAof, TornTailIsToldAndFixed) {
   EXPECT_EQ(run("log", {.fix = true}), 0);
 }
 
-TEST_F(CheckAof, TransactionsAreWholeOrNot) {
+TEST_F(CheckAof, IncompleteTransactionsAreInvalid) {
   const std::string multi = command({"multi"});
   const std::string exec = command({"EXEC"});
   put("log", multi + kSet + exec);
@@ -206,7 +208,7 @@ TEST_F(CheckAof, AMomentInsideATransaction) {
   EXPECT_EQ(get("log"), before);
 }
 
-// What --fix leaves of any bytes is a log that is whole, and a beginning of what was there.
+// The result of --fix, for any bytes, is a valid AOF and a prefix of the input.
 TEST_F(CheckAof, FixedFilesAreValid) {
   const std::string good =
       kSet + command({"multi"}) + kSet + kSet + command({"exec"}) + log_with_times() + kSet;
@@ -223,7 +225,7 @@ TEST_F(CheckAof, FixedFilesAreValid) {
       EXPECT_EQ(run("log"), 0) << report_;
       EXPECT_TRUE(bytes.starts_with(get("log")));
     } else {
-      // The RDB signature or a manifest by accident.
+      // An RDB signature or a manifest by accident.
       EXPECT_EQ(get("log"), bytes);
     }
   }
@@ -239,9 +241,9 @@ TEST_F(CheckAof, ABaseThatShouldBeAnRdbFileIsOne) {
   }
 }
 
-// Any of the files that a log consists of may be damaged: what is wrong has a place, and nothing
-// changes unless asked for.
-TEST_F(CheckAof, DamageIsToldWithItsPlace) {
+// Any file of an AOF may be damaged: the report has an offset, and no file changes unless
+// requested.
+TEST_F(CheckAof, DamageIsReportedWithItsOffset) {
   std::string rdb;
   for (const auto& file : rdb::testing::files_of_all_versions()) {
     if (file.name == "version 11") rdb = file.bytes;

@@ -1,3 +1,6 @@
+// sorrel-check-rdb: reads an RDB file with the server's own reader and reports progress, the first
+// error with its offset, and statistics, in the texts of redis-check-rdb.
+
 #include "tools/check_rdb.h"
 
 #include <fmt/format.h>
@@ -14,7 +17,7 @@
 namespace sorrel::tools {
 namespace {
 
-// What redis-check-rdb calls the object types.
+// The names of the object types in redis-check-rdb.
 constexpr std::array<std::string_view, 26> kTypeNames = {
     "string",
     "list-linked",
@@ -59,8 +62,8 @@ class RdbCheck final : public rdb::FileVisitor {
 
   bool run() {
     if (const Status read = reader_.read(); !read) {
-      tell_problem(read.error().text);
-      tell_counts();
+      report_problem(read.error().text);
+      report_counts();
       return false;
     }
     if (reader_.verified()) {
@@ -69,7 +72,7 @@ class RdbCheck final : public rdb::FileVisitor {
       at_offset("RDB file was saved with checksum disabled: no check performed.");
     }
     at_offset("\\o/ RDB looks OK! \\o/");
-    tell_counts();
+    report_counts();
     return true;
   }
   uint64_t end() const { return reader_.position(); }
@@ -90,7 +93,7 @@ class RdbCheck final : public rdb::FileVisitor {
   Status on_string(const rdb::FileKey& key, std::string_view) override { return count(key); }
   Status on_empty(const rdb::FileKey& key) override { return count(key); }
   Status on_collection(const rdb::FileKey& key, rdb::Value& value) override {
-    // The earliest deadline is known without looking at every field.
+    // The earliest expire time is known without reading every field.
     if (value.type() == Type::kHash && next_field_expiry(value.collection()) != kNoExpiry) {
       Hash(value.collection()).for_each([this](const HashItem& item) {
         if (item.expiry != kNoExpiry) field_expiries_++;
@@ -111,7 +114,7 @@ class RdbCheck final : public rdb::FileVisitor {
     print_(fmt::format("[offset {}] {}\n", reader_.position(), text));
   }
 
-  void tell_problem(std::string_view problem) {
+  void report_problem(std::string_view problem) {
     const uint64_t offset = reader_.problem_offset();
     const std::string prefix = fmt::format("offset {}: ", offset);
     if (problem.starts_with(prefix)) problem.remove_prefix(prefix.size());
@@ -126,7 +129,7 @@ class RdbCheck final : public rdb::FileVisitor {
     print_(fmt::format("[additional info] Reading type {} ({})\n", first, type_name_of(first)));
   }
 
-  // The first byte of the element that is wrong says what it is.
+  // The first byte of the damaged element is its opcode or type.
   uint8_t first_byte() const {
     const uint64_t offset = reader_.problem_offset();
     return offset < bytes_.size() ? static_cast<uint8_t>(bytes_[offset]) : 0;
@@ -154,7 +157,7 @@ class RdbCheck final : public rdb::FileVisitor {
     return reader_.problem_key().empty() ? "read-key" : "read-object-value";
   }
 
-  void tell_counts() {
+  void report_counts() {
     print_(fmt::format("[info] {} keys read\n", keys_));
     print_(fmt::format("[info] {} expires\n", expiries_));
     print_(fmt::format("[info] {} already expired\n", expired_));

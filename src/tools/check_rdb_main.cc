@@ -1,4 +1,4 @@
-// sorrel-check-rdb: is this dump whole?
+// sorrel-check-rdb: checks an RDB file.
 
 #include "io/process.h"
 #include "tools/check_rdb.h"

@@ -1,3 +1,5 @@
+// sorrel-check-rdb: reports on valid and on randomly damaged files.
+
 #include "tools/check_rdb.h"
 
 #include <gtest/gtest.h>
@@ -82,7 +84,7 @@ TEST(CheckRdb, NoChecksum) {
   EXPECT_FALSE(outcome.says("Checksum OK"));
 }
 
-TEST(CheckRdb, SaysWhatItReadWhenItFailed) {
+TEST(CheckRdb, ReportsThePositionOfAFailure) {
   FileBuilder file = small_file();
   std::string list = rdb::testing::flat_value(rdb::ObjectType::kList, {"one", "two"});
   list.resize(list.size() - 2);
@@ -127,7 +129,7 @@ TEST(CheckRdb, ControlCharactersDoNotReachTheTerminal) {
   EXPECT_TRUE(outcome.says("AUX FIELD name\\x1b[2J = 'value\\r\\nforged line'\n"));
 }
 
-// A version without sums would let everything pass.
+// A version without checksums would not detect the damage.
 TEST(CheckRdb, VersionThatWasMadeOlder) {
   std::string bytes = small_file().end();
   bytes[7] = '0';
@@ -135,8 +137,8 @@ TEST(CheckRdb, VersionThatWasMadeOlder) {
   EXPECT_FALSE(check(bytes).end);
 }
 
-// Sums are right only by accident after damage, so nothing may pass that is not the file.
-TEST(CheckRdb, DamageIsAlwaysRefused) {
+// A damaged file has the right checksum only by accident, so every mutation must be rejected.
+TEST(CheckRdb, DamageIsAlwaysRejected) {
   Random random(7);
   for (const auto& file : rdb::testing::files_of_all_versions()) {
     const bool has_sum = check(file.bytes).says("Checksum OK");

@@ -7,7 +7,7 @@
 namespace sorrel::tools {
 namespace {
 
-// How many bytes the character takes that begins here; 0 when it is none that UTF-8 allows.
+// The number of bytes of the character that begins here; 0: invalid UTF-8.
 size_t character_bytes(std::string_view text) {
   const auto byte = [&](size_t at) { return static_cast<unsigned char>(text[at]); };
   const auto follows = [&](size_t at, unsigned least, unsigned most) {
@@ -17,7 +17,7 @@ size_t character_bytes(std::string_view text) {
   if (first < 0x80) return 1;
   if (first >= 0xc2 && first <= 0xdf) return follows(1, 0x80, 0xbf) ? 2 : 0;
   if (first >= 0xe0 && first <= 0xef) {
-    // Neither longer than needed nor half of a pair.
+    // Neither overlong nor a surrogate.
     const unsigned least = first == 0xe0 ? 0xa0 : 0x80;
     const unsigned most = first == 0xed ? 0x9f : 0xbf;
     return follows(1, least, most) && follows(2, 0x80, 0xbf) ? 3 : 0;

@@ -10,26 +10,26 @@
 
 namespace sorrel::tools {
 
-// What a report says about one key.
+// The facts that a report contains about one key.
 struct KeyFacts {
   uint64_t db = 0;
   std::string name;
   Type type = Type::kString;
   std::string_view encoding;  // as OBJECT ENCODING would answer
-  uint64_t memory = 0;        // bytes in a server that has loaded it, without its share of tables
-  uint64_t file_bytes = 0;    // in the dump
-  uint64_t elements = 1;      // of the collection; a string is one
-  uint64_t largest_element = 0;  // bytes of its longest element; 0 for what is not looked into
+  uint64_t memory = 0;  // bytes in a server that has loaded it, without its share of hash tables
+  uint64_t file_bytes = 0;       // in the dump
+  uint64_t elements = 1;         // of the collection; 1 for a string
+  uint64_t largest_element = 0;  // bytes of its longest element; 0 for types that are not examined
   int64_t expiry = kNoExpiry;    // absolute milliseconds
   std::optional<uint64_t> idle_seconds;
   std::optional<uint8_t> frequency;
 };
 
-// Puts each value into a record as a server does, looks at it, and lets it go.
+// Converts each value into a record as a server does, measures it, and frees it.
 class KeyMeasure {
  public:
   KeyFacts measure(const rdb::FileKey& key, std::string_view text);
-  // Takes the collection.
+  // Takes the collection over.
   KeyFacts measure(const rdb::FileKey& key, rdb::Value& value);
 
  private:

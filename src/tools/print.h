@@ -7,14 +7,14 @@
 
 namespace sorrel::tools {
 
-// Where a report goes: standard output, or the string of a test.
+// The destination of a report: standard output, or the string of a test.
 using Print = std::function<void(std::string_view text)>;
 
-// Text out of a file, for a terminal: what is not printable is shown as an escape, and what is
-// longer than `most` bytes is cut, with a sign of it.
+// Bytes of a file, for a terminal: unprintable ones are escaped, and a text longer than `most`
+// bytes is cut, with a mark.
 std::string shown(std::string_view text, size_t most = 256);
 
-// The words behind the last ": " of an error of io, which is what the system said.
+// The text after the last ": " of an error of io, which is the system's error text.
 std::string_view reason_of(std::string_view error_text);
 
 }  // namespace sorrel::tools

@@ -1,3 +1,5 @@
+// The output formats of sorrel-rdb: csv, json and memory.
+
 #include "tools/rdb_format.h"
 
 #include <fmt/chrono.h>
@@ -19,9 +21,9 @@ std::string hex(std::string_view bytes) {
 
 // ---------------------------------------------------------------- csv
 
-// 2033-05-18T03:33:20.123, as the columns' other readers expect it.
+// 2033-05-18T03:33:20.123, as other readers of these columns expect.
 std::string moment(int64_t at_ms) {
-  // Further away than a calendar can say.
+  // The end of the year 9999: later ones do not fit the format.
   constexpr int64_t kLast = 253'402'300'799'999;
   if (at_ms > kLast) return std::to_string(at_ms);
   const auto seconds = static_cast<time_t>(at_ms / 1000);
@@ -129,7 +131,7 @@ class Json final : public RdbFormat {
   }
 
  private:
-  // Commas between what is added.
+  // Writes commas between items.
   class List {
    public:
     explicit List(const Print& print) : print_(print) {}

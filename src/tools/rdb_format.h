@@ -11,19 +11,19 @@
 
 namespace sorrel::tools {
 
-// What is known of the file as a whole.
+// Facts about the file as a whole.
 struct RdbFileFacts {
   std::string path;
   uint64_t size = 0;
   int version = 0;
   bool is_valkey = false;
-  bool verified = false;  // it has a checksum and it is right
+  bool verified = false;  // it has a checksum, and the checksum is right
   uint64_t functions = 0;
   std::vector<std::pair<std::string, std::string>> aux;
-  std::string problem;  // empty: it was read to its end
+  std::string problem;  // empty: the file was read to its end
 };
 
-// How a report looks. Calls in this order: begin, key for each that is to be listed, end.
+// An output format. Calls in this order: begin, key for each listed key, end.
 class RdbFormat {
  public:
   virtual ~RdbFormat() = default;
@@ -32,10 +32,10 @@ class RdbFormat {
   virtual void end(const RdbFileFacts& file, const RdbTotals& totals) = 0;
 };
 
-// "json": one document; keys one to a line, then sums.
-// "csv": one line for each key, with the columns of the well known memory report.
+// "json": one document; one key per line, then sums.
+// "csv": one line for each key, with the columns of the rdbtools memory report.
 // "memory": sums and the biggest keys for people.
-// Null when there is none of that name. `print` outlives it.
+// Null for any other name. `print` must outlive it.
 std::unique_ptr<RdbFormat> rdb_format(std::string_view name, const Print& print,
                                       size_t most_prefixes);
 

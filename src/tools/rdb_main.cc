@@ -1,4 +1,4 @@
-// sorrel-rdb: what is in this dump, and what does it cost?
+// sorrel-rdb: reports the keys in an RDB file and their memory.
 
 #include "io/process.h"
 #include "tools/program.h"

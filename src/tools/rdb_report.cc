@@ -1,3 +1,6 @@
+// sorrel-rdb: parses its options, reads an RDB file with the server's own reader, and passes the
+// keys that match to the output format and the totals.
+
 #include "tools/rdb_report.h"
 
 #include <fmt/format.h>
@@ -27,7 +30,7 @@ constexpr std::string_view kUsage =
     "  --db <n>, --type <name>, --match <pattern>\n"
     "                            look only at keys like this\n";
 
-// More than that is no report any more, and each is kept in memory.
+// Bound of --top: each of these keys is kept in memory.
 constexpr uint64_t kMostBiggest = 100'000;
 
 class Report final : public rdb::FileVisitor {
@@ -53,7 +56,7 @@ class Report final : public rdb::FileVisitor {
   }
 
  private:
-  // More of them than that are nobody's.
+  // A hostile file may have any number of AUX fields; more than this are ignored.
   static constexpr size_t kMostAux = 64;
 
   Status on_aux(std::string_view name, std::string_view value) override {
@@ -93,7 +96,7 @@ class Report final : public rdb::FileVisitor {
   RdbFileFacts file_;
 };
 
-// One option with its value. An Error says what is wrong with it.
+// One option with its value. The Error describes the mistake.
 Status set_option(std::string_view name, const std::string& value, RdbReportOptions& options) {
   const auto number = [&](uint64_t& to, uint64_t most) -> Status {
     const std::optional<uint64_t> parsed = parse_uint64(value);

@@ -18,7 +18,7 @@ struct RdbReportOptions {
   uint64_t most_biggest = 10;
   uint64_t most_prefixes = 20;
   PrefixRule prefix;
-  // Only keys like this are looked at at all.
+  // Only keys that match are read at all.
   std::optional<uint64_t> db;
   std::optional<Type> type;
   std::string match;  // a glob pattern; empty: all
@@ -26,12 +26,12 @@ struct RdbReportOptions {
 
 Result<RdbReportOptions> parse_rdb_report_options(std::span<const std::string> args);
 
-// Writes the report about a dump. Returns whether it was whole; a damaged one is told about as far
-// as it can be read.
+// Writes the report about a dump. Returns whether the dump was complete; a damaged one is reported
+// up to the damage.
 bool report_rdb(const RdbReportOptions& options, std::string_view bytes, const Print& print);
 
 // The program: `args` without its own name. Exit codes: 0, 1 for a file that is damaged or cannot
-// be read, 2 for arguments that make no sense.
+// be read, 2 for invalid arguments.
 int rdb_report_program(const std::string& program, std::span<const std::string> args,
                        const Print& print, const Print& complain);
 

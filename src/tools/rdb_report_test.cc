@@ -1,3 +1,5 @@
+// sorrel-rdb: options, formats and totals.
+
 #include "tools/rdb_report.h"
 
 #include <gtest/gtest.h>
@@ -92,7 +94,7 @@ TEST(RdbReport, WhatBelongsToAKeyIsCounted) {
   file.opcode(Opcode::kIdle).length(60);
   file.key("e1", text_value("x"));
   const std::string json = report({.format = "json", .most_biggest = 1}, file.end());
-  // A deadline of 9 bytes, an idle time of 2, a type, a name of 3 and a text of 2.
+  // An expire time of 9 bytes, an idle time of 2, a type, a name of 3 and a text of 2.
   EXPECT_TRUE(contains(json, R"("file_bytes":17)")) << json;
 }
 
@@ -105,7 +107,7 @@ TEST(RdbReport, NothingFollowsAFileWithoutASum) {
       contains(report({.format = "json"}, bytes + "GARBAGE", false), R"("complete":false)"));
 }
 
-TEST(RdbReport, PeopleSeeSumsAndTheBiggest) {
+TEST(RdbReport, MemoryFormatShowsSumsAndTheBiggest) {
   const std::string text = report({}, sample());
   EXPECT_TRUE(contains(text, "dump.rdb: RDB version 11"));
   EXPECT_TRUE(contains(text, "By prefix"));
@@ -113,7 +115,7 @@ TEST(RdbReport, PeopleSeeSumsAndTheBiggest) {
   EXPECT_LT(text.find("\nuser:1 "), text.find("\nqueue:jobs "));
 }
 
-TEST(RdbReport, DamageIsToldAndWhatCameBeforeIsThere) {
+TEST(RdbReport, DamageIsReportedAfterTheKeysBeforeIt) {
   std::string bytes = sample();
   bytes.resize(bytes.size() - 30);
   const std::string json = report({.format = "json"}, bytes, false);
@@ -174,7 +176,7 @@ TEST(JsonText, AnyBytesAreAString) {
   EXPECT_EQ(json_text("gr\xc3\xbc\xc3\x9f \xf0\x9f\x8c\xbf"),
             "\"gr\xc3\xbc\xc3\x9f \xf0\x9f\x8c\xbf\"");
   EXPECT_EQ(json_text("\xff\xc3"), R"("\u00ff\u00c3")");
-  // Too long a form, half of a pair, beyond the last character.
+  // An overlong form, a surrogate, beyond the last character.
   for (const std::string_view bad : {"\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe2\x82"}) {
     EXPECT_FALSE(is_utf8(bad));
   }

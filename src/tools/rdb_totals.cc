@@ -7,8 +7,7 @@
 namespace sorrel::tools {
 namespace {
 
-// Of two keys of one size the one that came first counts as bigger, so that a report is the same
-// every time.
+// Of two keys of one size the earlier one counts as bigger, so that reports are reproducible.
 bool is_bigger(const KeyFacts& a, const KeyFacts& b) {
   return a.memory > b.memory;
 }

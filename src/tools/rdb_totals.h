@@ -26,28 +26,27 @@ struct NamedTotals {
   Totals totals;
 };
 
-// How keys are put together under a prefix: everything up to and with the `depth`th separator.
+// Groups keys by prefix: everything up to and including the `depth`th separator.
 struct PrefixRule {
   char separator = ':';
   uint64_t depth = 1;
 };
 
-// Sums over all keys of a dump, and the biggest of them. Its memory is bounded, whatever keys there
-// are.
+// Sums over all keys of a dump, and the biggest of them. Memory is bounded for any number of keys.
 class RdbTotals {
  public:
   RdbTotals(const PrefixRule& rule, size_t biggest) : rule_(rule), most_biggest_(biggest) {}
 
   void add(const KeyFacts& facts);
-  // One of those that may be named as the biggest.
+  // A candidate for the biggest keys.
   void offer(const KeyFacts& facts);
 
   const Totals& all() const { return all_; }
-  // By name; by number.
+  // By type name, and by database number.
   const std::map<std::string_view, Totals>& types() const { return types_; }
   const std::map<uint64_t, Totals>& databases() const { return databases_; }
-  // The `most` with the most memory, the biggest first. Keys without a prefix are one line, those
-  // for which there was no room another.
+  // The `most` prefixes with the most memory, the biggest first. Keys without a prefix are summed
+  // up in one line, those beyond kMostPrefixes in another.
   std::vector<NamedTotals> prefixes(size_t most) const;
   // The biggest first.
   std::vector<KeyFacts> biggest() const;
@@ -68,7 +67,7 @@ class RdbTotals {
   std::map<uint64_t, Totals> databases_;
   std::unordered_map<std::string, Totals> prefixes_;
   Totals other_prefixes_;
-  std::vector<KeyFacts> biggest_;  // a heap, its least on top
+  std::vector<KeyFacts> biggest_;  // a heap, the smallest on top
 };
 
 }  // namespace sorrel::tools

@@ -10,7 +10,7 @@ namespace {
 
 KeyHasher unknown_hasher() {
   std::array<uint8_t, 2 * sizeof(uint64_t)> seeds{};
-  // Without a generator the seeds are zero: slow for a file made for it, and right all the same.
+  // Without a random generator the seeds are zero: slow for a hostile file, but correct.
   (void)io::random_bytes(seeds).ok();
   return KeyHasher(load<uint64_t>(seeds.data()), load<uint64_t>(seeds.data() + sizeof(uint64_t)));
 }

@@ -7,16 +7,16 @@
 
 namespace sorrel::tools {
 
-// How values are kept that a program reads out of a file: as a server with default options does, so
-// that what is told of their memory and encoding is true of one.
+// The encodings of values that a program reads from a file: as in a server with default options, so
+// that reported memory and encodings are those of a server.
 class ToolLimits {
  public:
-  // Seeds that nobody can know when he writes a file, or its elements could be made to collide.
+  // Random seeds: with known ones, a hostile file could make elements collide in hash tables.
   ToolLimits();
   ToolLimits(const ToolLimits&) = delete;
   ToolLimits& operator=(const ToolLimits&) = delete;
 
-  // Valid as long as this.
+  // Valid during the life of this object.
   rdb::ValueLimits values() const;
 
  private:
