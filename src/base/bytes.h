@@ -7,7 +7,7 @@
 
 namespace sorrel {
 
-// ASCII only, as in every Redis protocol element; bytes above 127 are left alone.
+// ASCII only, as in every element of the Redis protocol; bytes above 127 are unchanged.
 inline char to_lower(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
 }
@@ -24,13 +24,15 @@ std::string upper_copy(std::string_view text);
 // Case-insensitive comparison of option words.
 bool iequals(std::string_view a, std::string_view b);
 
-// Equality of texts that mostly are equal and short: no call unless they are long.
+// Equality, optimised for texts that are mostly equal and short: memcmp() is called for long ones
+// only.
 inline bool same_bytes(std::string_view a, std::string_view b);
-// The same without any call. Precondition: `b` has at most kShortBytes.
+// The same without any function call. Precondition: `b` has at most kShortBytes.
 inline constexpr size_t kShortBytes = 32;
 inline bool same_short_bytes(std::string_view a, std::string_view b);
 
-// memcpy for what is mostly short: no call for up to 64 bytes. `from` may be null when `size` is 0.
+// memcpy, optimised for short sizes: no function call for up to 64 bytes. `from` may be null when
+// `size` is 0.
 inline void copy_bytes(char* to, const char* from, size_t size);
 
 std::string_view trim(std::string_view text, std::string_view drop = " \t\r\n");
@@ -62,7 +64,7 @@ inline void store(void* to, T value) {
   const char* at = a.data();
   const char* other = b.data();
   if (size >= 8) {
-    // Words from the front, then the last eight bytes, which may overlap them.
+    // Compare 8-byte words, then the last eight bytes, which may overlap the last word.
     for (size_t i = 0; i + 8 < size; i += 8) {
       if (load<uint64_t>(at + i) != load<uint64_t>(other + i)) return false;
     }
@@ -82,7 +84,7 @@ inline void store(void* to, T value) {
   struct Block {
     uint64_t words[2];
   };
-  // The first and the last bytes, which may overlap.
+  // Copy the first and the last bytes, which may overlap.
   if (size >= 16) {
     if (size > 64) {
       std::memcpy(to, from, size);

@@ -4,13 +4,13 @@
 
 namespace sorrel {
 
-// The door to time. The real one is io/system_clock.h; tests use ManualClock and move it
-// themselves.
+// The interface for reading time. Implemented by io/system_clock.h; tests use ManualClock and
+// advance it.
 class Clock {
  public:
   virtual ~Clock() = default;
   virtual int64_t wall_us() const = 0;       // since 1970, may step
-  virtual int64_t monotonic_ns() const = 0;  // never goes back
+  virtual int64_t monotonic_ns() const = 0;  // never decreases
   int64_t wall_ms() const { return wall_us() / 1000; }
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 using Crc16Tables = std::array<std::array<uint16_t, 256>, 8>;
 
-// Table k holds the effect of a byte that is followed by k more, so eight bytes fold in one step.
+// Table k holds the contribution of a byte followed by k more, so eight bytes fold in one step.
 constexpr Crc16Tables make_crc16_tables() {
   Crc16Tables tables{};
   for (unsigned byte = 0; byte < 256; byte++) {

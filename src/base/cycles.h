@@ -10,7 +10,7 @@
 
 namespace sorrel {
 
-// A timestamp that costs a few nanoseconds, for timing single commands. Its unit is unknown until
+// A timestamp that costs a few nanoseconds, for timing single commands. The unit is unknown until
 // measured against a real clock; see CycleScale.
 inline uint64_t cycles_now() {
 #if defined(__x86_64__)
@@ -28,8 +28,8 @@ class CycleScale {
   explicit CycleScale(double ns_per_cycle)
       : factor_(static_cast<uint64_t>(ns_per_cycle * static_cast<double>(1u << kFraction))) {}
 
-  // Virtual machines may move a guest between processors whose counters differ a little; a
-  // difference that comes out negative counts as nothing.
+  // A virtual machine may be moved between processors whose counters differ slightly; a negative
+  // difference counts as 0.
   uint64_t to_ns(uint64_t from, uint64_t to) const {
     if (to <= from) return 0;
     return static_cast<uint64_t>(static_cast<unsigned __int128>(to - from) * factor_ >> kFraction);

@@ -5,11 +5,11 @@
 
 namespace sorrel {
 
-// So much of a word is repeated to people, in an error or in the log, as Redis has it. Words come
-// from clients and files: they may be as long as a value, and a reply or a line must not be.
+// Length limit for arguments quoted in an error or in the server log, as in Redis. Arguments come
+// from clients and files and may be as long as a value; a reply or log line must not be.
 inline constexpr size_t kShownBytes = 128;
 
-// What is shown of a word: its beginning, all of it when it is short. A view of the same bytes.
+// The start of `word`, up to the limit. A view of the same bytes.
 constexpr std::string_view excerpt(std::string_view word) {
   return word.substr(0, kShownBytes);
 }

@@ -12,8 +12,8 @@ char fold(char c, bool ignore_case) {
   return ignore_case ? to_lower(c) : c;
 }
 
-// Matches one character against the class that starts behind '[' at `at`; leaves `at` behind the
-// ']'. A class that never closes ends with the pattern.
+// Matches one character against the class that starts after '[' at `at`; moves `at` after the ']'.
+// A class that never closes ends with the pattern.
 bool match_class(std::string_view pattern, size_t& at, char c, bool ignore_case) {
   bool negated = false;
   if (at < pattern.size() && pattern[at] == '^') {
@@ -43,7 +43,7 @@ bool match_class(std::string_view pattern, size_t& at, char c, bool ignore_case)
   return matched != negated;
 }
 
-// Matches one pattern element that is not '*' against `c` and moves `at` behind it.
+// Matches one pattern element that is not '*' against `c` and moves `at` after the element.
 bool match_one(std::string_view pattern, size_t& at, char c, bool ignore_case) {
   const char p = pattern[at++];
   if (p == '?') return true;
@@ -61,8 +61,8 @@ bool glob_match(std::string_view pattern, std::string_view text, bool ignore_cas
   int stars = 0;
   size_t p = 0;
   size_t t = 0;
-  size_t star = std::string_view::npos;  // pattern position behind the last '*'
-  size_t star_text = 0;                  // where in the text that star stops so far
+  size_t star = std::string_view::npos;  // pattern position after the last '*'
+  size_t star_text = 0;                  // end of its match in the text so far
   while (t < text.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
       while (p < pattern.size() && pattern[p] == '*') p++;

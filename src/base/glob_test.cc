@@ -37,7 +37,7 @@ TEST(Glob, EscapesAndCase) {
   EXPECT_TRUE(glob_match("ABC[D-F]", "abce", true));
 }
 
-TEST(Glob, ManyStarsAreNotFollowedForEver) {
+TEST(Glob, ManyStarsTakeBoundedTime) {
   std::string pattern;
   for (int i = 0; i < 1000; i++) pattern += "*?";
   EXPECT_TRUE(glob_match(pattern, std::string(1000, 'a')));

@@ -5,8 +5,8 @@
 
 namespace sorrel {
 
-// The size of a malloc block: jemalloc has sizes in steps of 16 bytes up to 128, then four for each
-// doubling. Asking the allocator would cost a lookup for every block that is counted.
+// The size of a malloc block, computed: jemalloc's size classes are 16 bytes apart up to 128, then
+// four for each doubling. malloc_usable_size() would cost a lookup for every block.
 constexpr size_t heap_size(size_t bytes) {
   constexpr size_t kStep = 16;
   constexpr size_t kEvenSteps = 128;

@@ -5,7 +5,7 @@
 namespace sorrel {
 namespace {
 
-TEST(HeapSizeTest, StepsAreThoseOfTheAllocator) {
+TEST(HeapSizeTest, MatchesTheSizeClassesOfTheAllocator) {
   EXPECT_EQ(heap_size(1), 16u);
   EXPECT_EQ(heap_size(16), 16u);
   EXPECT_EQ(heap_size(17), 32u);

@@ -9,8 +9,8 @@ namespace sorrel {
 
 inline constexpr unsigned kSlotCount = 16384;
 
-// The part of the key that decides its slot: what stands between the first '{' and the next '}', or
-// the whole key when there is no such pair or nothing between them.
+// The hash tag: the bytes between the first '{' and the next '}', or the whole key without such a
+// pair or when the tag is empty.
 inline std::string_view hash_tag(std::string_view key) {
   const size_t open = key.find('{');
   if (open == std::string_view::npos) return key;

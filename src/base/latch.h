@@ -5,10 +5,11 @@
 
 namespace sorrel {
 
-// A short mutual exclusion over one partition. Held for one command, so a waiter spins for a moment
-// before it parks: on a machine with more workers than free cores the holder may be descheduled.
+// A mutex for short critical sections, used per keyspace partition. Held for one command, so a
+// waiting thread spins briefly before it parks: with more workers than free cores the holder may be
+// descheduled.
 //
-// With one worker there is nobody to exclude; callers then skip the latch altogether.
+// With one worker no exclusion is needed; callers then skip the latch.
 class Latch {
  public:
   void lock() {
@@ -23,7 +24,7 @@ class Latch {
  private:
   static constexpr uint32_t kFree = 0;
   static constexpr uint32_t kHeld = 1;
-  static constexpr uint32_t kContended = 2;  // held, and somebody is parked
+  static constexpr uint32_t kContended = 2;  // held, and a thread is parked
   static constexpr int kSpins = 200;         // about two microseconds
 
   static void relax() {

@@ -7,13 +7,13 @@ namespace sorrel {
 
 enum class LogLevel : uint8_t { kDebug, kVerbose, kNotice, kWarning, kNothing };
 
-// Where messages go. Thread-safe: every worker and helper thread shares one. The implementation
-// that writes Redis's line format to a file or standard output is io/log_file.h.
+// The interface of the server log. Thread-safe: shared by all threads. io/log_file.h implements it,
+// with Redis's line format, for files and standard output.
 class Logger {
  public:
   virtual ~Logger() = default;
   virtual void write(LogLevel level, std::string_view message) = 0;
-  // As is, without prefix: the banner and the crash report.
+  // Writes `text` without a prefix: the banner and the crash report.
   virtual void write_raw(std::string_view text) = 0;
 
   void debug(std::string_view message) { write(LogLevel::kDebug, message); }

@@ -1,3 +1,6 @@
+// Number parsing and formatting with Redis's exact syntax and output, which differs from the
+// standard library's: strict integers, doubles without blanks, INCRBYFLOAT's 17 digits.
+
 #include "base/numbers.h"
 
 #include <fast_float/fast_float.h>
@@ -42,11 +45,11 @@ std::optional<int64_t> parse_int64(std::string_view text) {
 
 namespace {
 
-// The largest long double has 4933 digits before the point; what format_long_double wrote must read
-// back.
+// The largest long double has 4933 digits before the point; output of format_long_double() must
+// parse again.
 constexpr size_t kMaxLongDoubleText = 5119;
 
-// Infinity by name, which the number parsers below do not all accept with a '+'.
+// Infinity by name, which not all of the parsers below accept with a '+'.
 std::optional<double> parse_infinity(std::string_view text) {
   double sign = 1;
   if (!text.empty() && (text[0] == '-' || text[0] == '+')) {
@@ -72,7 +75,7 @@ std::optional<double> parse_double(std::string_view text) {
     if (!std::isfinite(value)) return std::nullopt;
     return value;
   }
-  // Hexadecimal and other rarities that strtod takes; the text needs its NUL.
+  // Hexadecimal and other formats that only strtod accepts, which needs a NUL-terminated copy.
   if (text.size() > 256) return std::nullopt;
   const std::string copy(text);
   char* end = nullptr;
@@ -119,7 +122,7 @@ std::string format_double(double value) {
 std::string format_long_double(long double value) {
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   if (std::isnan(value)) return "nan";
-  // fmt writes a leading zero before some of them (9999999999999999999834643759104).
+  // fmt writes a leading zero before some values (9999999999999999999834643759104).
   char digits[kMaxLongDoubleText + 1];
   const int length = std::snprintf(digits, sizeof digits, "%.17Lf", value);
   std::string text(digits, static_cast<size_t>(length));
@@ -133,7 +136,7 @@ std::string format_long_double(long double value) {
 std::optional<int64_t> parse_memory_size(std::string_view text) {
   size_t digits = 0;
   while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') digits++;
-  // Leading zeros are fine in a configuration file, though not in a command.
+  // Leading zeros are accepted in a configuration file, unlike in a command.
   size_t zeros = 0;
   while (zeros + 1 < digits && text[zeros] == '0') zeros++;
   const auto number = parse_int64(text.substr(zeros, digits - zeros));

@@ -8,7 +8,7 @@
 namespace sorrel {
 
 // Strict decimal integers as Redis reads them: an optional '-', no '+', no blanks, no leading zeros
-// but "0" itself, whole text used, no overflow. Anything else is nullopt.
+// except "0" itself, no trailing text, no overflow. nullopt otherwise.
 std::optional<int64_t> parse_int64(std::string_view text);
 std::optional<uint64_t> parse_uint64(std::string_view text);
 
@@ -20,19 +20,19 @@ std::optional<long double> parse_long_double(std::string_view text);
 // Writes the decimal form at `out` (at least kMaxIntegerText bytes) and returns its length.
 inline constexpr int kMaxIntegerText = 21;
 int format_int64(int64_t value, char* out);
-// Room for that, for readers of what may be kept as a number.
+// Buffer for format_int64(), for callers that read values which may be stored as integers.
 struct IntegerText {
   char text[kMaxIntegerText];
 };
 std::string to_text(int64_t value);
 
-// The shortest text that reads back as `value` ("inf", "-inf", "nan" included), as RESP3 doubles
-// and scores show it.
+// The shortest text that parses to `value` ("inf", "-inf", "nan" included), as in RESP3 doubles and
+// scores.
 std::string format_double(double value);
-// INCRBYFLOAT's form: 17 digits after the point, trailing zeros cut, never an exponent.
+// The format of INCRBYFLOAT: 17 digits after the point, trailing zeros removed, never an exponent.
 std::string format_long_double(long double value);
 
-// nullopt when the exact result does not fit.
+// nullopt on overflow.
 inline std::optional<int64_t> checked_add(int64_t a, int64_t b) {
   int64_t sum;
   if (__builtin_add_overflow(a, b, &sum)) return std::nullopt;

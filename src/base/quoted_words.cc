@@ -44,7 +44,8 @@ QuotedWords::Next QuotedWords::next(std::string_view& plain, std::string& text) 
   return read_quoted(quote, text) ? Next::kQuoted : Next::kUnbalanced;
 }
 
-// Reads the rest of a quoted part, `at_` after the opening quote; leaves it after the closing one.
+// Reads the rest of a quoted part, with `at_` after the opening quote; moves `at_` after the
+// closing quote.
 bool QuotedWords::read_quoted(char quote, std::string& out) {
   while (at_ < line_.size()) {
     const char c = line_[at_];

@@ -4,7 +4,7 @@
 
 namespace sorrel {
 
-// xoshiro256**: fast, small, one per worker. Not for secrets; see secure_random in io.
+// xoshiro256**: fast, small, one per worker. Not for secrets; see random_bytes() in io/process.h.
 class Random {
  public:
   explicit Random(uint64_t seed) {

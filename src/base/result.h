@@ -7,15 +7,14 @@
 
 namespace sorrel {
 
-// What went wrong, in words fit for the person who sees it (log line, RESP error without the
-// leading '-').
+// An error with a text for users: a log line, or a RESP error without the leading '-'.
 struct Error {
   std::string text;
-  int system_error = 0;  // errno of a failed system call; 0: there is none
+  int system_error = 0;  // errno of a failed system call; 0: none
 };
 
-// Result<T>: a value or an Error. The one result type of the house; ignoring one is a compile
-// error.
+// Result<T>: a value or an Error. The result type of the whole source tree; ignoring one is a
+// compile error.
 //
 //   Result<int64_t> n = parse(text);
 //   if (!n) return n.error();
@@ -42,7 +41,7 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
-// Status: done, or an Error.
+// Status: success, or an Error.
 class [[nodiscard]] Status {
  public:
   Status() = default;

@@ -1,7 +1,6 @@
 #pragma once
 
-// Which checker this is built with, in one spelling for both compilers: SORREL_ASAN and SORREL_TSAN
-// are 1 or 0.
+// The sanitizer of this build, for both compilers: SORREL_ASAN and SORREL_TSAN are 1 or 0.
 
 #if defined(__has_feature)
 #define SORREL_HAS_FEATURE(name) __has_feature(name)

@@ -63,7 +63,7 @@ std::array<uint8_t, 32> sha256(std::string_view bytes) {
   const auto* at = reinterpret_cast<const uint8_t*>(bytes.data());
   size_t left = bytes.size();
   for (; left >= kBlock; left -= kBlock, at += kBlock) mix_block(state, at);
-  // The rest, a one bit, zeros, and the length in bits: one block or two.
+  // Padding: the remaining bytes, a one bit, zeros and the length in bits, in one block or two.
   uint8_t tail[2 * kBlock] = {};
   if (left > 0) std::memcpy(tail, at, left);
   tail[left] = 0x80;

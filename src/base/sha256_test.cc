@@ -14,7 +14,7 @@ TEST(Sha256, KnownDigests) {
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-// Where the padding moves from one block to two.
+// Lengths around which the padding grows from one block to two.
 TEST(Sha256, EdgesOfTheLastBlock) {
   EXPECT_EQ(sha256_hex(std::string(55, 'a')),
             "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318");

@@ -9,15 +9,15 @@
 
 namespace sorrel {
 
-// Immutable bytes that many owners hold: one allocation with a count in front. A copy of the handle
-// costs an increment, the last one frees the bytes.
+// Immutable bytes with shared ownership: one allocation with a reference count in front. Copying a
+// handle increments the count, the last handle frees the bytes.
 //
 //   SharedBytes  ──┐
 //   SharedBytes  ──┼──> [ owners | size | bytes ... ]
 //   SharedBytes  ──┘
 //
-// Thread rule: the handle is a value like any other; handles of one block may live, be copied and
-// die in different threads.
+// Thread rule: one handle is used by one thread at a time; handles of one block may be copied and
+// destroyed in different threads.
 class SharedBytes {
  public:
   SharedBytes() = default;  // no bytes
@@ -38,20 +38,20 @@ class SharedBytes {
     return *this;
   }
   ~SharedBytes() {
-    // The last owner sees what the others did before they let go.
+    // Acquire: the last owner sees the accesses of the others before their release.
     if (block_ != nullptr && block_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) {
       block_->~Block();
       ::operator delete(block_);
     }
   }
 
-  // Valid as long as any handle of the block lives.
+  // Valid while any handle of the block exists.
   std::string_view view() const {
     return block_ == nullptr ? std::string_view() : std::string_view(block_->bytes(), block_->size);
   }
   size_t size() const { return block_ == nullptr ? 0 : block_->size; }
   bool empty() const { return block_ == nullptr; }
-  // How many handles there are; of use to tests, and only while no other thread changes that.
+  // The number of handles; for tests, while no other thread copies or destroys one.
   size_t owners() const {
     return block_ == nullptr ? 0 : block_->owners.load(std::memory_order_relaxed);
   }

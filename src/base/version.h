@@ -5,7 +5,7 @@
 namespace sorrel {
 
 inline constexpr std::string_view kSorrelVersion = "0.1.0";
-// What clients that look at redis_version are told: the behaviour we keep to.
+// redis_version in INFO: the version of Redis whose behaviour Sorrel follows.
 inline constexpr std::string_view kRedisVersion = "7.2.4";
 
 }  // namespace sorrel

@@ -11,14 +11,14 @@ bool is_name(std::string_view word) {
   return word.substr(0, 2) == "--";
 }
 
-// --name, or "--name value" in one word.
+// Is this "--name", or "--name value" in one argument?
 bool names_only(std::string_view word) {
   const auto parts = split_arguments(word);
   return parts && parts->size() == 1;
 }
 
-// Puts the --name value words together. One word at a time, because whether "--x" is a name or the
-// value of the name before it depends on that name alone.
+// Assembles the lines of the --name value arguments, one argument at a time, because whether "--x"
+// is a name or the value of the preceding name depends on that name only.
 class DirectiveWriter {
  public:
   DirectiveWriter(const Table& table, std::span<const std::string> words)
@@ -86,8 +86,8 @@ Status load_from_command_line(const Table& table, const CommandLine& command_lin
     text = std::move(*file);
   }
   text += stdin_text;
-  // The line break keeps a file without one at its end apart from what follows. Redis puts one even
-  // when there is no file, so a mistake in the first --directive is reported at line 2.
+  // The line break separates a file without a final one from the following text. Redis adds one
+  // even without a file, so an error in the first --directive is reported at line 2.
   if (!command_line.directives.empty()) {
     text += '\n';
     text += command_line.directives;

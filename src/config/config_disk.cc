@@ -7,10 +7,12 @@
 namespace sorrel::config {
 namespace {
 
-// Far more than any configuration has; a path that turns out to be a device must not fill memory.
+// A generous bound on the size of a configuration file, so that a device as path does not fill
+// memory.
 constexpr size_t kMaxConfigBytes = size_t{64} << 20;
 
-// io says "operation path: reason", but the phrases here name the path themselves.
+// Errors of io are "operation path: reason"; the messages of this component contain the path
+// already.
 Error only_reason(const Error& error) {
   const size_t colon = error.text.rfind(": ");
   if (colon == std::string::npos) return error;
@@ -37,7 +39,7 @@ FileAccess disk_files() {
   files.glob = &io::expand_glob;
   files.change_dir = &enter;
   files.replace = [](const std::string& path, std::string_view content) -> Status {
-    // Passwords may stand in it.
+    // The file may contain passwords.
     constexpr mode_t kOwnerOnly = 0600;
     Status status = io::write_file_atomically(path, content, kOwnerOnly);
     if (!status) return only_reason(status.error());

@@ -4,7 +4,7 @@
 
 namespace sorrel::config {
 
-// The real file system for configuration.
+// FileAccess on the real file system.
 FileAccess disk_files();
 
 }  // namespace sorrel::config

@@ -39,7 +39,7 @@ TEST_F(ConfigDisk, ReadsAndReplaces) {
   EXPECT_EQ(*text, "port 1\n");
 }
 
-TEST_F(ConfigDisk, ErrorsAreTheSystemsWordsAlone) {
+TEST_F(ConfigDisk, ErrorsAreTheSystemsTextOnly) {
   const Result<std::string> text = files_.read(at("none"));
   ASSERT_FALSE(text);
   EXPECT_EQ(text.error().text, "No such file or directory");

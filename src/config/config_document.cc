@@ -27,7 +27,7 @@ void append_comment(std::string& out, std::string_view text) {
   out += line + "\n";
 }
 
-// The sentences that follow from the row itself.
+// Sentences generated from the row's flags and type.
 std::string facts(const Directive& row) {
   std::string text;
   if (const auto* kind = std::get_if<WordKind>(&row.kind)) {

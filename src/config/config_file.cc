@@ -11,7 +11,7 @@
 namespace sorrel::config {
 namespace {
 
-// A file that includes itself must not take the machine down.
+// Bounds the recursion of a file that includes itself.
 constexpr int kMaxIncludes = 256;
 
 Error fatal(const Table& table, std::string_view reason) {
@@ -25,8 +25,8 @@ Error fatal_at(const Table& table, size_t line_number, std::string_view line,
                                   line_number, line, reason));
 }
 
-// The result of one line. An include that fails brings a whole message of its own, which must not
-// be wrapped in another.
+// The result of one line. A failed include returns a complete message, which must not be wrapped
+// again.
 struct LineOutcome {
   Status status;
   bool message_is_whole = false;
@@ -69,7 +69,7 @@ class Loader {
       if (!absolute) return absolute.error();
       return assign_unchecked(row, options_, Arguments(&*absolute, 1));
     }
-    // --save "60 1" hands over one argument that is meant as two.
+    // --save "60 1" passes one argument that stands for two.
     if (row.has(kMultiArg) && args.size() == 1 && !args[0].empty()) {
       const std::optional<std::vector<std::string>> parts = split_arguments(args[0]);
       if (!parts) return Error{"Unbalanced quotes in configuration line"};
@@ -133,7 +133,8 @@ Result<std::string> read_config_file(const std::string& path, const FileAccess& 
       return Error{
           fmt::format("Fatal error, can't open config file '{}': {}", one, text.error().text)};
     }
-    // Files are joined by lines, so that the last line of one cannot run into the next.
+    // A line break after each file, so that its last line and the next file's first line stay
+    // separate.
     if (!all.empty() && all.back() != '\n') all += '\n';
     all += *text;
   }

@@ -9,11 +9,11 @@
 namespace sorrel::config {
 
 // Reads configuration text into `options`, on top of their values: one directive per line, later
-// ones win, lines of a directive that adds up (`save`) add up, `include` is read where it stands
+// ones override, lines of an accumulating directive (`save`) accumulate, `include` is read in place
 // (names and globs relative to the working directory).
 //
-// On failure `options` is half filled and of no use, and the error is the whole message for
-// standard error: for a line
+// On failure `options` is partially changed and must be discarded, and the error is the complete
+// message for standard error, for example
 //
 //     *** FATAL CONFIG FILE ERROR (Redis 7.2.4) ***
 //     Reading the configuration file, at line 3
@@ -22,8 +22,8 @@ namespace sorrel::config {
 Status load_config(const Table& table, std::string_view text, Values& options,
                    const LoadEnvironment& environment);
 
-// The text of a configuration file; a path with *, ? or [ is a glob, and all that match are put
-// together.
+// The text of a configuration file; a path with *, ? or [ is a glob, whose matches are
+// concatenated.
 Result<std::string> read_config_file(const std::string& path, const FileAccess& files);
 
 }  // namespace sorrel::config

@@ -1,3 +1,7 @@
+// CONFIG SET changes several directives atomically: all settings are validated and assigned, then
+// the apply functions run; when one of them fails, the previous values are restored and applied
+// again.
+
 #include "config/config_store.h"
 
 #include <fmt/format.h>
@@ -23,7 +27,7 @@ bool is_pattern(std::string_view text) {
 }
 
 // CONFIG SET separates the arguments of a multi-argument directive by single blanks; an empty value
-// is no argument at all.
+// means no argument.
 std::vector<std::string> split_value(const Directive& row, const std::string& value) {
   if (!row.has(kMultiArg)) return {value};
   std::vector<std::string> parts;
@@ -127,7 +131,7 @@ bool ConfigStore::concerns(const Hook& hook, const Directive& row) {
 }
 
 Status ConfigStore::run_hooks(std::span<const Change> changes, const Values& before) {
-  // Collected before any hook runs, because a hook may correct values.
+  // Collected before any apply function runs, because it may correct values.
   std::vector<std::pair<const Hook*, std::string_view>> due;
   for (const Change& change : changes) {
     const Directive& row = *change.row;
@@ -143,8 +147,8 @@ Status ConfigStore::run_hooks(std::span<const Change> changes, const Values& bef
     const Status status = due[i].first->apply();
     if (status) continue;
     options_.take(before);
-    // Going back to values that were in effect a moment ago. When even that fails, the hook has
-    // logged it.
+    // Restore the values that were in effect before. If that fails as well, the apply function has
+    // logged the error.
     for (size_t j = 0; j <= i; j++) (void)due[j].first->apply();
     return set_failed(due[i].second, status.error().text);
   }

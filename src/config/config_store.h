@@ -16,14 +16,14 @@ namespace sorrel::config {
 
 // CONFIG at run time: reading the configuration, changing it, and writing it back.
 //
-// Errors are whole replies ("ERR CONFIG SET failed ...") in Redis's words.
+// Errors are complete replies with Redis's texts ("ERR CONFIG SET failed ...").
 //
 // Thread rule: the main thread only, or inside an exclusive section.
 class ConfigStore {
  public:
-  // Puts a part's changed values into effect. Called after the options have been changed; it may
-  // correct them (`dir` becomes absolute). An Error says why that cannot be done: then all values
-  // are restored, and the functions that had run are called once more with the old values.
+  // Applies a part's changed values. Called after the options have been changed; may correct them
+  // (`dir` becomes absolute). On an Error all values are restored, and the functions that had run
+  // are called again with the old values.
   using Apply = std::function<Status()>;
 
   struct Caller {
@@ -32,33 +32,33 @@ class ConfigStore {
   };
   using Setting = std::pair<std::string, std::string>;  // name, value
 
-  // Both outlive the store; `options` is of the table's struct.
+  // Both outlive the store; `options` is of the table's struct type.
   ConfigStore(const Table& table, Values& options) : table_(table), options_(options) {}
 
   const Table& table() const { return table_; }
 
-  // Calls `apply` when a directive of `part` has changed; once, however many of them have. Parts
-  // are served in the order of the changes, one part's functions in that of registration.
+  // Registers `apply`, called once per CONFIG SET that changed any directive of `part`. Parts are
+  // called in the order of the changes, functions of one part in the order of registration.
   void on_change(const Part& part, Apply apply) { hooks_.push_back({&part, std::move(apply)}); }
-  // Whether on_change() was called for it.
+  // Was on_change() called for `part`?
   bool has_receiver(const Part& part) const;
-  // Calls `apply` when a directive has changed that nothing acts on (kNoEffectYet, kNeedless).
+  // Registers `apply` for changes of directives without effect (kNoEffectYet, kNeedless).
   void on_change_without_effect(Apply apply) { on_change(kWithoutEffect, std::move(apply)); }
 
   // The directives that match any of the patterns, each name once, in table order. A name without
-  // glob characters is answered as it was asked, hidden directives included; aliases are names of
-  // their own.
+  // glob characters is returned in the requested spelling, hidden directives included; aliases
+  // count as names.
   std::vector<Setting> get(std::span<const std::string> patterns) const;
 
-  // All or nothing.
+  // Changes all of the settings or none.
   Status set(std::span<const Setting> settings, const Caller& caller);
 
-  // The file that the configuration came from; empty: no file. Should be absolute, because the
-  // working directory moves.
+  // The configuration file; empty: none. Should be absolute, because the working directory may
+  // change.
   void set_config_file(std::string path) { config_file_ = std::move(path); }
   const std::string& config_file() const { return config_file_; }
 
-  // Brings the file up to date.
+  // CONFIG REWRITE: updates the configuration file.
   Status rewrite(const FileAccess& files, const RewriteRequest& request) const;
 
  private:
@@ -68,10 +68,10 @@ class ConfigStore {
     const Part* part;
     Apply apply;
   };
-  // A setting that has passed the checks on its name.
+  // A setting whose name has been validated.
   struct Change {
     const Directive* row;
-    std::string_view spelling;  // name or alias, in lower case, as errors show it
+    std::string_view spelling;  // name or alias in lower case, as in error texts
     const std::string* value;
   };
 

@@ -1,3 +1,6 @@
+// Parses and formats the value of a directive according to the kind in its row, for the
+// configuration file, CONFIG GET/SET and CONFIG REWRITE.
+
 #include "config/directive.h"
 
 #include <fmt/format.h>

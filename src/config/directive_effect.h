@@ -8,18 +8,18 @@
 
 namespace sorrel::config {
 
-// Directives that do not act: rows with kNoEffectYet, kNeedless or kUnsupported.
+// Directives without effect: rows with kNoEffectYet, kNeedless or kUnsupported.
 
-// The value is not the default.
+// Does the value differ from the default?
 bool is_changed(const Table& table, const Directive& row, const Values& options);
 
-// An Error names the first directive with kUnsupported that is changed: a program that ignored it
-// would lose data or take part in something that it does not know.
+// An Error naming the first changed directive with kUnsupported: ignoring such a value could lose
+// data or violate a protocol.
 Status check_supported(const Table& table, const Values& options);
-// The same of one row; the text is the reason alone, fit for CONFIG SET.
+// The same for one row; the text is the reason only, for CONFIG SET.
 Status check_supported(const Table& table, const Directive& row, const Values& options);
 
-// Warns of directives that have no effect and are changed, of each once in the life of a program.
+// Warns of changed directives without effect, once per directive and process.
 //
 // Thread rule: the main thread only, or inside an exclusive section.
 class NoEffectWarnings {

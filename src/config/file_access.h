@@ -9,24 +9,24 @@
 
 namespace sorrel::config {
 
-// The file system, as far as configuration needs it. Errors carry the system's words
-// ("No such file or directory"). A member left empty means that there is no such ability: reading
-// fails, globs match nothing, a working directory is only remembered.
+// The file operations that configuration needs. Errors are the system's texts ("No such file or
+// directory"). An empty member disables the operation: reading fails, globs match nothing, a
+// working directory is only stored.
 struct FileAccess {
   std::function<Result<std::string>(const std::string& path)> read;
   std::function<bool(const std::string& path)> exists;
-  // Paths that match, sorted; none is no error.
+  // The matching paths, sorted; no match is no error.
   std::function<std::vector<std::string>(const std::string& pattern)> glob;
-  // Makes `path` the working directory and answers its absolute form.
+  // Changes the working directory to `path` and returns the absolute path.
   std::function<Result<std::string>(const std::string& path)> change_dir;
-  // All or nothing: a reader sees the old content or the new one.
+  // Atomic: readers see the old content or the new one.
   std::function<Status(const std::string& path, std::string_view content)> replace;
 };
 
 struct LoadEnvironment {
   FileAccess files;
-  // Whether the program has a command of that name, for file words such as rename-command; empty:
-  // every command exists.
+  // Does the program have a command of that name? For file words such as rename-command; empty:
+  // every name is accepted.
   std::function<bool(std::string_view name)> command_exists;
 };
 

@@ -8,8 +8,8 @@
 
 namespace sorrel::config {
 
-// Makes the rows of a chapter, whose values live in the struct Group: a program's whole options
-// struct, or that of one component.
+// Makes the rows of a chapter, whose values are members of the struct Group: a program's whole
+// options struct, or that of one component.
 //
 //   using In = config::In<PoolOptions>;
 //   constexpr In::Row kPool[] = {
@@ -18,7 +18,7 @@ namespace sorrel::config {
 //        .help = "Connections kept open."},
 //   };
 //
-// A value lies at the end of a path of members: <&Options::clients, &ClientOptions::max_clients>.
+// A value is addressed by a path of members: <&Options::clients, &ClientOptions::max_clients>.
 template <class Group>
 class In {
  public:
@@ -30,7 +30,7 @@ class In {
     std::string_view name;
     std::string_view alias = {};
     uint32_t flags = 0;
-    const Part* part = nullptr;  // null: that of the chapter, unless nothing acts on the value
+    const Part* part = nullptr;  // null: that of the chapter, or none for a row without effect
     Value kind;
     std::string_view help;
   };
@@ -41,7 +41,7 @@ class In {
                      [](void* group, bool value) { ref<Path...>(group) = value; }}};
   }
 
-  // Not compiled when a value in the bounds does not fit its member.
+  // Fails to compile when a value within the bounds does not fit the member.
   template <auto... Path>
   static consteval Value integer(int64_t min, int64_t max, Unit unit = Unit::kCount) {
     using Type = TypeAt<Path...>;
@@ -65,7 +65,7 @@ class In {
 
   using TextCheck = Status (*)(std::string_view);
 
-  // A text for which empty is a value like any other.
+  // A text for which empty is an ordinary value.
   template <auto... Path>
   static constexpr Value text(TextCheck check = nullptr) {
     return text_kind<Path...>(false, check);

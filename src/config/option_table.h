@@ -13,8 +13,8 @@
 
 namespace sorrel::config {
 
-// The one table of a program's directives: chapters of rows, each chapter brought by the component
-// that receives its values or by the program.
+// The table of a program's directives: chapters of rows, each supplied by the component that
+// receives the values or by the program.
 
 // A chapter: its title in the documented file and its rows.
 struct Chapter {
@@ -22,8 +22,8 @@ struct Chapter {
   std::vector<Directive> rows;
 };
 
-// `rows` point into the struct that `find_group` answers. `part` receives the changes of those rows
-// that name no other part.
+// `rows` refer to the struct that `find_group` returns. `part` receives the changes of rows without
+// a part of their own.
 template <class Group>
 Chapter make_chapter(std::string_view title, std::span<const typename In<Group>::Row> rows,
                      const Part* part, const void* (*find_group)(const Values& options)) {
@@ -64,28 +64,28 @@ Chapter chapter_of(std::string_view title, typename MemberOf<Member>::Rows rows,
   return MemberOf<Member>::chapter(title, rows, part);
 }
 
-// A word of configuration files that is no directive: CONFIG neither shows nor sets it.
+// A keyword of configuration files that is no directive: invisible to CONFIG GET and CONFIG SET.
 struct FileWord {
   std::string_view name;
   size_t min_args;
   size_t max_args;
   // Null: the line is ignored.
   Status (*read)(Values& options, Arguments args, const LoadEnvironment& environment);
-  // CONFIG REWRITE keeps its lines; otherwise it makes them comments.
+  // CONFIG REWRITE keeps the lines; otherwise they become comments.
   bool kept = false;
 };
 inline constexpr size_t kAnyCount = SIZE_MAX;
 
-// What configuration needs to know of the program, besides its directives.
+// Properties of the program that configuration needs, apart from directives.
 struct Program {
-  std::string_view version;                         // "Redis 7.2.4", in the errors of files
+  std::string_view version;                         // "Redis 7.2.4", in errors about files
   std::span<const std::string_view> preamble = {};  // paragraphs of the documented file
   std::span<const FileWord> file_words = {};
-  // The error for a word that neither the table nor `file_words` knows; empty: the usual one.
+  // The error for a word that is neither in the table nor in `file_words`; empty: the usual one.
   std::string (*unknown_word)(std::string_view name, Arguments args) = nullptr;
-  // Brings values into range that are allowed but make no sense. After a load and CONFIG SET.
+  // Clamps valid but unreasonable values. Called after a load and CONFIG SET.
   void (*normalize)(Values& options) = nullptr;
-  // Refuses values that exclude each other. After a load.
+  // Rejects contradictory values. Called after a load.
   Status (*check)(const Values& options) = nullptr;
 };
 
@@ -103,7 +103,7 @@ class Table {
   const Program& program() const { return program_; }
   const Values& defaults() const { return *defaults_; }
 
-  // By name (or alias), in any case; null when there is none.
+  // Finds a row by name or alias, case-insensitively; null: none.
   const Directive* find(std::string_view name) const;
   const FileWord* find_file_word(std::string_view name) const;
 

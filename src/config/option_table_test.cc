@@ -1,3 +1,6 @@
+// The table, the configuration file, CONFIG at run time and the command line, on the sample
+// program.
+
 #include "config/option_table.h"
 
 #include <gtest/gtest.h>
@@ -128,7 +131,7 @@ TEST_F(ConfigStoreTest, Get) {
   EXPECT_EQ(store_.get(Words{"SECRET"}), (Settings{{"SECRET", ""}}));
 }
 
-TEST_F(ConfigStoreTest, ARegisteredPartIsToldOnce) {
+TEST_F(ConfigStoreTest, ARegisteredPartIsNotifiedOnce) {
   int listen = 0;
   int pool = 0;
   int without_effect = 0;
@@ -147,7 +150,7 @@ TEST_F(ConfigStoreTest, ARegisteredPartIsToldOnce) {
   EXPECT_EQ(without_effect, 1);
 }
 
-TEST_F(ConfigStoreTest, ARefusalRestoresEverything) {
+TEST_F(ConfigStoreTest, ARejectionRestoresEverything) {
   std::vector<int> sizes;
   store_.on_change(kPoolPart, [&]() -> Status {
     sizes.push_back(options_.pool.size);

@@ -5,14 +5,14 @@
 namespace sorrel::config {
 
 // The base of a program's options struct: every value that its configuration can set. The functions
-// of this folder know the struct only by this base; the rows of a table know its type.
+// of this folder use this base only; the rows of a table use the concrete type.
 //
-// The member initialisers of the struct ARE the defaults: CONFIG GET, CONFIG REWRITE and the
-// documented file ask a struct that was just made.
+// The member initialisers of the struct are the defaults: CONFIG GET, CONFIG REWRITE and the
+// documented file read them from a new struct.
 class Values {
  public:
   virtual ~Values() = default;
-  // A struct of the same type, with the defaults or with these values.
+  // Creates a struct of the same type, with the defaults or with these values.
   virtual std::unique_ptr<Values> defaults() const = 0;
   virtual std::unique_ptr<Values> copy() const = 0;
   // `other` is of the same type.

@@ -7,7 +7,7 @@
 
 namespace sorrel::config {
 
-// A small program for tests: an options struct that includes that of a component, a table of two
+// A small program for tests: an options struct that contains that of a component, a table of two
 // chapters, and a file word.
 
 struct PoolOptions {  // of the component
@@ -35,7 +35,7 @@ inline constexpr Part kListenPart{"listen"};
 inline constexpr Part kModePart{"mode"};
 inline constexpr Part kPoolPart{"pool"};
 
-// The component's chapter, which does not know SampleOptions.
+// The component's chapter, independent of SampleOptions.
 std::span<const In<PoolOptions>::Row> pool_directives();
 
 const Table& sample_table();

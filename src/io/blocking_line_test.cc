@@ -27,9 +27,9 @@ TEST_F(BlockingLineTest, WaitsForBytesAndNoticesTheEnd) {
   BlockingLine line(mine.get(), nullptr);
   std::thread peer([&] {
     BlockingLine other(theirs.get(), nullptr);
-    std::string heard;
-    ASSERT_TRUE(other.receive(heard));
-    ASSERT_TRUE(other.send(heard + " yourself"));
+    std::string received;
+    ASSERT_TRUE(other.receive(received));
+    ASSERT_TRUE(other.send(received + " yourself"));
     theirs.reset();
   });
   EXPECT_TRUE(line.send("hello"));
@@ -43,15 +43,15 @@ TEST_F(BlockingLineTest, WaitsForBytesAndNoticesTheEnd) {
 
 TEST_F(BlockingLineTest, SendsMoreThanTheKernelTakesAtOnce) {
   const std::string much(4'000'000, 'x');
-  std::string heard;
+  std::string received;
   std::thread peer([&] {
     BlockingLine other(theirs.get(), nullptr);
-    while (heard.size() < much.size() && other.receive(heard)) {
+    while (received.size() < much.size() && other.receive(received)) {
     }
   });
   EXPECT_TRUE(BlockingLine(mine.get(), nullptr).send(much));
   peer.join();
-  EXPECT_EQ(heard, much);
+  EXPECT_EQ(received, much);
 }
 
 TEST_F(BlockingLineTest, GivesUpWhenTold) {

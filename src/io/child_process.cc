@@ -1,3 +1,7 @@
+// After fork() only the calling thread exists in the child, and locks held by other threads are
+// never released. So the child closes descriptors and resets signals with plain system calls before
+// it runs its body.
+
 #include "io/child_process.h"
 
 #include <fcntl.h>
@@ -33,13 +37,13 @@ void close_from(int first, int last) {
   if (syscall(SYS_close_range, static_cast<unsigned>(first), static_cast<unsigned>(last), 0) == 0) {
     return;
   }
-  // An old kernel: one by one, up to where descriptors can be.
+  // Kernels without close_range(): close each number up to the descriptor limit.
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   for (int fd = first; fd <= last && static_cast<rlim_t>(fd) < limit.rlim_cur; fd++) close(fd);
 }
 
-// The standard ones stay, too. -1: there is no second one.
+// Keeps the standard streams, `first` and `second`; -1: no second one.
 void close_all_but(int first, int second) {
   const int low = second < 0 ? first : std::min(first, second);
   const int high = std::max(first, second);
@@ -48,8 +52,8 @@ void close_all_but(int first, int second) {
   close_from(high + 1, ~0U >> 1);
 }
 
-// The parent watches signals its own way; here they mean what they mean to everybody. A Ctrl-C, or
-// what is sent to all processes of a service, is for the parent, who ends this one if it likes.
+// Restores default signal handling, which the parent has changed. SIGINT and SIGTERM are ignored: a
+// Ctrl-C or a service stop signals all processes, and the parent decides about its child.
 void become_plain_process(int parent) {
   struct sigaction usual {};
   usual.sa_handler = SIG_DFL;
@@ -63,7 +67,7 @@ void become_plain_process(int parent) {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
   (void)prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-  if (getppid() != parent) _exit(1);  // it had gone before
+  if (getppid() != parent) _exit(1);  // the parent died before PR_SET_PDEATHSIG
   lower_priority(kLowerPriority);
 }
 
@@ -119,7 +123,7 @@ std::optional<ChildProcess::End> ChildProcess::reap(int flags) {
   if (got == 0) return std::nullopt;
   End end;
   if (got < 0) {
-    end.exit_code = 1;  // somebody else has heard how it ended
+    end.exit_code = 1;  // the exit status was collected elsewhere
   } else if (WIFSIGNALED(status)) {
     end.signal = WTERMSIG(status);
   } else {

@@ -11,40 +11,40 @@
 
 namespace sorrel::io {
 
-// A process made by fork() that works on the memory as it is at that moment, and tells its parent
-// how it goes through a pipe. Of the parent's threads only the calling one lives on in it, so it
+// A process made by fork() that works on a snapshot of the parent's memory, and reports its
+// progress through a pipe. Only the calling thread of the parent exists in the child, so the child
 // must not touch anything that another thread may have locked: no mutex, no logger.
 //
-// It has none of the parent's descriptors but the standard ones, the pipe and what it was told to
-// keep, runs with a lower priority, can be ended by the usual signals, and goes when its parent
-// goes.
+// The child keeps of the parent's descriptors only the standard streams, the pipe and `kept`. It
+// runs at a lower priority, ignores SIGINT and SIGTERM and has default handling for other signals,
+// and is killed when its parent dies.
 class ChildProcess {
  public:
-  // `body` runs in the child with the writing end of the pipe; what it returns is the exit code.
-  // `body` is not called in the parent. `kept` is a descriptor that the child keeps, too; -1: none.
+  // `body` runs in the child with the writing end of the pipe; its result is the exit code. `body`
+  // is not called in the parent. `kept` is another descriptor to leave open in the child; -1: none.
   static Result<std::unique_ptr<ChildProcess>> start(const std::function<int(int pipe)>& body,
                                                      int kept = -1);
-  // Ends the child if it still runs, and waits for that.
+  // Kills the child if it still runs, and waits for its exit.
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
   int pid() const { return pid_; }
-  // How long fork() took.
+  // Duration of the fork() call.
   int64_t fork_us() const { return fork_us_; }
 
-  // What the child has written and nobody has read yet. Never waits.
+  // The unread bytes that the child has written to the pipe. Never blocks.
   std::string read_available();
 
   struct End {
     int exit_code = 0;  // when signal is 0
-    int signal = 0;     // what ended it
+    int signal = 0;     // that killed the child; 0: none
   };
-  // Has it ended? Never waits.
+  // nullopt while the child runs. Never blocks.
   std::optional<End> poll();
-  // The same, and waits for it.
+  // Blocks until the child has exited.
   End wait();
-  // Not from another child, which has a copy of this.
+  // Must not be called in another forked child, which has a copy of this object.
   void send_signal(int signal);
 
  private:
@@ -59,12 +59,11 @@ class ChildProcess {
   std::optional<End> end_;
 };
 
-// For the child: all of the bytes, or false.
+// For the child: writes all of the bytes, or returns false.
 bool write_to_pipe(int pipe, std::string_view bytes);
 void sleep_us(int64_t us);
 
-// Memory that only this process has and that it has written to: what a fork has cost. 0 when
-// unknown.
+// Private_Dirty of this process: the copy-on-write memory that a fork has cost. 0: unknown.
 uint64_t private_dirty_bytes();
 
 }  // namespace sorrel::io

@@ -16,34 +16,35 @@ class TlsContext;
 //   name ──look-up──> addresses ──connect, in order──> socket ──TLS handshake──> on_connected
 //     └───────────────────────── one deadline for all of it ─────────────────────────┘
 //
-// A numeric address and a path skip the look-up, which runs in a thread of its own. Each address
-// but the last may use its share of the time that is left, so that a silent one leaves some for
-// those after it. Without TLS the handshake is skipped.
+// A numeric address or a path skips the look-up, which runs in a thread of its own. Each address
+// but the last gets an equal share of the remaining time, so that an unresponsive address leaves
+// time for the following ones. Without TLS the handshake is skipped.
 struct ConnectRequest {
   std::string host;  // a name or an address; for a unix socket its path
   int port = 0;
   bool is_unix = false;
-  // An address of this machine to connect from; empty: the kernel chooses. It does so as well where
-  // the address cannot be used, as Redis does for bind-source-addr.
+  // Local address to connect from; empty: the kernel chooses. An address that cannot be bound is
+  // ignored, as Redis does for bind-source-addr.
   std::string source;
   int64_t timeout_ms = 5000;
 
-  std::shared_ptr<const TlsContext> tls;  // null: bytes go as they are
-  // Sent as SNI unless it is a numeric address, and what the certificate must be for if
-  // `verify_name`. Empty: the host.
+  std::shared_ptr<const TlsContext> tls;  // null: plain TCP
+  // Server name: sent as SNI unless it is a numeric address, and required in the peer's certificate
+  // if `verify_name`. Empty: `host`.
   std::string tls_name;
   bool verify_name = false;
 };
 
 using ConnectId = uint64_t;  // never 0
 
-// Becomes the stream's handler when it is connected; set_handler() may change that at once.
+// Becomes the handler of the stream once connected; set_handler() may replace it at once.
 class ConnectHandler : public StreamHandler {
  public:
   virtual void on_connected(Stream& stream) = 0;
-  // The text is the system's, after the step that failed: "connect: Connection refused", "lookup:
-  // Name or service not known", "TLS handshake: certificate verify failed: hostname mismatch". Of
-  // several addresses it is the last one's. A passed deadline is ETIMEDOUT.
+  // The error text is the failed step and the system's message: "connect: Connection refused",
+  // "lookup: Name or service not known", "TLS handshake: certificate verify failed: hostname
+  // mismatch". With several addresses the error of the last one is reported. A timeout is
+  // ETIMEDOUT.
   virtual void on_connect_failed(const Error& why) = 0;
 };
 

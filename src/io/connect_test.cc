@@ -6,7 +6,7 @@
 
 #include "io/test_connect.h"
 
-// The contract of Loop::connect(), kept by the real loop and by the fake one.
+// Contract tests of Loop::connect(), on the epoll loop and the fake loop.
 namespace sorrel::io {
 namespace {
 
@@ -44,7 +44,7 @@ TEST_P(ConnectTest, APortWithoutListenerRefuses) {
   EXPECT_EQ(end.error.system_error, ECONNREFUSED);
 }
 
-TEST_P(ConnectTest, WrongRequestsFailAsTheOthersDo) {
+TEST_P(ConnectTest, InvalidRequestsFailThroughTheHandler) {
   const auto problem = [&] {
     TestEnd end;
     connect(end);
@@ -112,15 +112,15 @@ TEST_P(ConnectTest, ALookUpIsNotWaitedForBeyondTheDeadline) {
   *look_up_released_ = true;
 }
 
-TEST_P(ConnectTest, WhatWasCancelledIsNotTold) {
+TEST_P(ConnectTest, CancelledConnectionsReportNoResult) {
   TestEnd end;
   loop_->cancel_connect(connect(end));
-  // During the look-up, with its answer under way.
+  // During the look-up, with its answer pending.
   set_name("primary.example", {"127.0.0.1"});
   const std::string host = std::exchange(request_.host, "primary.example");
   loop_->cancel_connect(connect(end));
   request_.host = host;
-  // With the connection made, and with one refused.
+  // After the connection was made, and after one was refused.
   const ConnectId made = connect(end);
   const int port = std::exchange(request_.port, 70'000);
   const ConnectId wrong = connect(end);
@@ -129,7 +129,7 @@ TEST_P(ConnectTest, WhatWasCancelledIsNotTold) {
   loop_->cancel_connect(wrong);
   loop_->cancel_connect(0);
   request_.port = port;
-  // While TLS shakes hands with a silent peer.
+  // During the TLS handshake with a silent peer.
   TestEnd shaking;
   use_tls({});
   const ConnectId silent = connect(shaking);
@@ -151,7 +151,7 @@ TEST_P(ConnectTest, AnElapsedResultCannotBeCancelled) {
   const ConnectId id = connect(end);
   ASSERT_TRUE(run_to_result(end));
   loop_->cancel_connect(id);
-  turn();
+  iterate();
   EXPECT_EQ(end.closes, 0);
   EXPECT_EQ(end.connected, 1);
 }
@@ -169,7 +169,7 @@ TEST_P(ConnectTest, TheHandlerMayEndAndBeginConnections) {
   EXPECT_EQ(second.connected, 1);
 }
 
-// Each stage in turn; the sanitizers watch that nothing is left.
+// Destroys the loop at each stage; the sanitizers check for leaks.
 TEST_P(ConnectTest, ALoopMayEndInTheMiddle) {
   TestEnd looking;
   TestEnd dialling;
@@ -192,7 +192,7 @@ TEST_P(ConnectTest, ALoopMayEndInTheMiddle) {
   EXPECT_EQ(looking.results() + shaking.results() + refused.results(), 0);
 }
 
-TEST_P(ConnectTest, NestedTurnsTellNoResult) {
+TEST_P(ConnectTest, NestedIterationsReportNoResult) {
   TestEnd end;
   make_pair(end);
   TestEnd& peer = *accepted_.back();
@@ -306,7 +306,7 @@ TEST_P(ConnectTest, TlsClientsShowTheirCertificate) {
   EXPECT_EQ(accepted_.back()->names, (std::vector<std::string>{"server"}));
 }
 
-TEST_P(ConnectTest, TlsPeersThatSayNothingOrNonsense) {
+TEST_P(ConnectTest, TlsPeersThatAreSilentOrInvalid) {
   use_tls({});
   request_.timeout_ms = 50;
   TestEnd silent;
@@ -331,7 +331,7 @@ TEST_P(ConnectTest, TlsPeersThatSayNothingOrNonsense) {
   EXPECT_EQ(leaving.error.text, "TLS handshake: connection closed by the peer");
 }
 
-// A relay between the two ends hands over one byte a turn.
+// A relay between the two ends forwards one byte per loop iteration.
 TEST_P(ConnectTest, TlsPeersMayBeSlow) {
   serve_tls({.common_name = "any"});
   const auto tls = std::exchange(server_tls_, nullptr);

@@ -1,3 +1,8 @@
+// An outgoing connection goes through several steps, each of which may fail, time out or be
+// cancelled, also from inside a callback. One Attempt holds the state of one connection; it is
+// removed from the table before its result is reported, so that the callback may begin and cancel
+// others.
+
 #include "io/connector.h"
 
 #include <cerrno>
@@ -9,12 +14,12 @@ namespace sorrel::io {
 namespace {
 
 constexpr int64_t kNsPerMs = 1'000'000;
-// A unix socket whose backlog is full refuses at once instead of letting the caller wait.
+// A unix socket with a full backlog fails at once (EAGAIN) instead of waiting; retried after this.
 constexpr int64_t kFullBacklogMs = 10;
 
 }  // namespace
 
-// One connection that is being made. While TLS shakes hands it is the stream's handler.
+// One outgoing connection without a result. It is the stream's handler during the TLS handshake.
 class Connector::Attempt final : public StreamHandler {
  public:
   Attempt(Connector& connector, ConnectId id, ConnectRequest request, ConnectHandler& handler)
@@ -25,7 +30,7 @@ class Connector::Attempt final : public StreamHandler {
   void on_addresses(Result<SocketAddresses> found);
   void on_dialled(int outcome);
 
-  // Of the stream, during the handshake. It is paused when that is over, so nothing comes.
+  // StreamHandler during the handshake. The stream is paused afterwards, so no data is delivered.
   void on_data(std::string_view) override {}
   void on_handshake(const Status& outcome) override;
   void on_close(CloseReason reason) override;
@@ -37,7 +42,7 @@ class Connector::Attempt final : public StreamHandler {
   void dial();
   void allow_share();
   void address_failed(Error why);
-  void shake_hands();
+  void do_handshake();
   void succeed_later();
   void fail_later(Error why);
   void time_is_up();
@@ -51,13 +56,13 @@ class Connector::Attempt final : public StreamHandler {
   const ConnectRequest request_;
   ConnectHandler& handler_;
   Step step_ = Step::kLookUp;
-  bool answer_due_ = false;  // of the dialer
+  bool answer_due_ = false;  // a result of the dialer is outstanding
   SocketAddresses addresses_;
   size_t next_address_ = 0;
   SocketAddress source_;
   int64_t deadline_ns_ = 0;
   Stream* stream_ = nullptr;  // from kHandshake on, until it is closed
-  TimerId timer_ = 0;         // the deadline; once the result is there, telling it
+  TimerId timer_ = 0;         // the timeout; with a result, its delivery
   TimerId address_timer_ = 0;
   Error error_{"connect: no address"};
 };
@@ -91,7 +96,7 @@ void Connector::Attempt::begin() {
   connector_.dialer_.look_up(id_, request_.host, request_.port);
 }
 
-// Ends whatever runs; what comes from it is not heard any more.
+// Cancels the step in progress; its result will not be delivered.
 void Connector::Attempt::stop() {
   stop_timer(timer_);
   stop_timer(address_timer_);
@@ -120,7 +125,7 @@ void Connector::Attempt::dial_next() {
   dial();
 }
 
-// The last address has all that is left, which the deadline sees to.
+// The last address gets all of the remaining time, which the overall timer bounds.
 void Connector::Attempt::allow_share() {
   const auto left = static_cast<int64_t>(addresses_.size() - next_address_ + 1);
   if (left == 1) return;
@@ -158,17 +163,17 @@ void Connector::Attempt::on_dialled(int outcome) {
   answer_due_ = false;
   if (outcome != 0) return address_failed(system_error("connect", outcome));
   stop_timer(address_timer_);
-  if (request_.tls != nullptr) return shake_hands();
+  if (request_.tls != nullptr) return do_handshake();
   stop_timer(timer_);
   const std::unique_ptr<Attempt> self = connector_.remove(id_);
   handler_.on_connected(connector_.dialer_.take(id_, request_, handler_, nullptr));
 }
 
-void Connector::Attempt::shake_hands() {
+void Connector::Attempt::do_handshake() {
   step_ = Step::kHandshake;
-  const bool by_host = request_.tls_name.empty() && !request_.is_unix;  // a path is no name
+  const bool by_host = request_.tls_name.empty() && !request_.is_unix;  // a path is not sent as SNI
   const std::string& name = by_host ? request_.host : request_.tls_name;
-  auto tls = connector_.hall_.make_client(request_.tls, {name, request_.verify_name}, *this);
+  auto tls = connector_.queue_.make_client(request_.tls, {name, request_.verify_name}, *this);
   if (!tls) {
     connector_.dialer_.stop_dial(id_);
     return fail_later(Error{"TLS handshake: no memory, or a name that no certificate can have"});
@@ -176,7 +181,7 @@ void Connector::Attempt::shake_hands() {
   Stream& stream = connector_.dialer_.take(id_, request_, *this, std::move(tls));
   if (step_ == Step::kHandshake) {
     stream_ = &stream;
-  } else {  // it failed at once
+  } else {  // the handshake failed inside take()
     stream.set_handler(connector_.sink_);
     stream.close(false);
   }
@@ -184,7 +189,7 @@ void Connector::Attempt::shake_hands() {
 
 void Connector::Attempt::on_handshake(const Status& outcome) {
   if (!outcome) return fail_later(Error{"TLS handshake: " + outcome.error().text});
-  // Until the result is told nothing else is, as little as the peer may wait with its bytes.
+  // The peer may close or send at once; no other callback may precede the result.
   stream_->defer_end(true);
   stream_->pause_reading(true);
   succeed_later();
@@ -225,8 +230,8 @@ void Connector::Attempt::tell() {
   handler_.on_connected(*stream_);
 }
 
-Connector::Connector(Loop& loop, TlsHall& hall, Dialer& dialer)
-    : loop_(loop), hall_(hall), dialer_(dialer) {}
+Connector::Connector(Loop& loop, TlsHandshakeQueue& queue, Dialer& dialer)
+    : loop_(loop), queue_(queue), dialer_(dialer) {}
 
 // The loop closes the streams and drops the timers.
 Connector::~Connector() = default;

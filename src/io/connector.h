@@ -11,39 +11,40 @@
 
 namespace sorrel::io {
 
-// What differs between loops when a connection is made. Answers come through the Connector, never
-// inside the call; after stop_...() none comes.
+// The back end's part of making a connection. Results are delivered to the Connector, never from
+// inside the call; after stop_...() none is delivered.
 class Dialer {
  public:
   virtual ~Dialer() = default;
-  // Answered by Connector::on_addresses().
+  // Result: Connector::on_addresses().
   virtual void look_up(ConnectId id, const std::string& host, int port) = 0;
   virtual void stop_look_up(ConnectId id) = 0;
-  // Answered by Connector::on_dialled(), not in a nested turn. One at a time for each id.
+  // Result: Connector::on_dialled(), not in a nested loop iteration. One at a time for each id.
   virtual Status dial(ConnectId id, const SocketAddress& to, const SocketAddress& source) = 0;
   virtual void stop_dial(ConnectId id) = 0;
-  // The stream of what on_dialled() said is connected, `tls` layered over it unless it is null.
+  // Makes the stream of a socket that on_dialled() reported as connected, with `tls` layered over
+  // it unless null.
   virtual Stream& take(ConnectId id, const ConnectRequest& request, StreamHandler& handler,
                        std::unique_ptr<TlsStream> tls) = 0;
 };
 
-// The outgoing connections of one loop that have no result yet, see connect.h. The same for every
-// loop.
+// The outgoing connections of one loop that have no result yet, see connect.h. Shared by all back
+// ends.
 //
-//   looking up ──> dialling ──> shaking hands ──> done ──> told
+//   look-up ────> dialling ──> TLS handshake ──> done ──> reported
 //        │             │ next address  │            │
-//        └─────────────┴───────────────┴─ failed ───┘   cancel: gone from any of these
+//        └─────────────┴───────────────┴─ failed ───┘   cancel: removed from any of these
 class Connector {
  public:
-  // All are the loop's own and outlive this.
-  Connector(Loop& loop, TlsHall& hall, Dialer& dialer);
+  // All belong to the loop and outlive the Connector.
+  Connector(Loop& loop, TlsHandshakeQueue& queue, Dialer& dialer);
   ~Connector();
 
   ConnectId connect(ConnectRequest request, ConnectHandler& handler);
   void cancel(ConnectId id);
   size_t count() const { return attempts_.size(); }
 
-  // What the dialer answers.
+  // Results from the dialer.
   void on_addresses(ConnectId id, Result<SocketAddresses> found);
   void on_dialled(ConnectId id, int outcome);  // 0: connected, else an errno
 
@@ -51,7 +52,7 @@ class Connector {
   class Attempt;
   friend class Attempt;
 
-  // Hears of the streams of attempts that are over.
+  // Handler of streams whose attempt has ended; ignores their events.
   class Sink final : public StreamHandler {
    public:
     void on_data(std::string_view) override {}
@@ -59,11 +60,11 @@ class Connector {
   };
 
   Attempt* find(ConnectId id);
-  // Takes it out, for its result to be told.
+  // Removes the attempt so that its result can be reported.
   std::unique_ptr<Attempt> remove(ConnectId id);
 
   Loop& loop_;
-  TlsHall& hall_;
+  TlsHandshakeQueue& queue_;
   Dialer& dialer_;
   Sink sink_;
   std::unordered_map<ConnectId, std::unique_ptr<Attempt>> attempts_;

@@ -15,7 +15,7 @@
 namespace sorrel::io {
 namespace {
 
-// As many as Linux can be built for, so that a list is bounded whatever it says.
+// The most that Linux can be built for; bounds the size of a mask.
 constexpr size_t kMostProcessors = 8192;
 constexpr size_t kWordBits = sizeof(unsigned long) * CHAR_BIT;
 
@@ -25,7 +25,7 @@ struct Range {
   size_t step = 1;
 };
 
-// Takes a number off the front of `text`; nullopt when there is none.
+// Removes a number from the front of `text`; nullopt when there is none.
 std::optional<size_t> take_number(std::string_view& text) {
   size_t number = 0;
   const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -88,7 +88,7 @@ Result<CpuMask> CpuMask::parse(std::string_view text) {
 CpuMask CpuMask::of_this_thread() {
   CpuMask mask;
   mask.bits_.resize(kMostProcessors / kWordBits);
-  // The call itself, whose answer is how many bytes it has filled.
+  // The raw system call returns the number of bytes filled; the libc wrapper does not.
   const long got = syscall(SYS_sched_getaffinity, 0, mask.bits_.size() * sizeof(unsigned long),
                            mask.bits_.data());
   if (got < 0) return {};
@@ -98,7 +98,7 @@ CpuMask CpuMask::of_this_thread() {
 
 Status CpuMask::apply() const {
   if (bits_.empty()) return {};
-  // Debian's unit for Redis kills for this call.
+  // Debian's unit for Redis kills the process on this call.
   if (system_calls_are_filtered()) return Error{"sched_setaffinity: system calls are filtered"};
   const long done =
       syscall(SYS_sched_setaffinity, 0, bits_.size() * sizeof(unsigned long), bits_.data());

@@ -7,20 +7,21 @@
 
 namespace sorrel::io {
 
-// The processors that a thread may run on, for server_cpulist and its like. Default: no opinion.
+// CPU affinity of a thread, for server_cpulist and its siblings. Default: empty, affinity
+// unchanged.
 //
-// The system may refuse (a processor that is not there, a syscall filter, an old sandbox); the
-// thread then runs where it did before.
+// The system may reject a mask (a processor that does not exist, a syscall filter, an old sandbox);
+// the thread then keeps its affinity.
 class CpuMask {
  public:
   CpuMask() = default;
-  // "0-3,8", "1-7:2" (every second one), or empty: no opinion.
+  // "0-3,8", "1-7:2" (every second one), or empty: affinity unchanged.
   static Result<CpuMask> parse(std::string_view text);
-  // Where the calling thread may run now; no opinion when the system does not say.
+  // Affinity of the calling thread; empty when the system does not report it.
   static CpuMask of_this_thread();
 
   bool empty() const { return bits_.empty(); }
-  // For the calling thread and those that it makes from now on. Nothing happens when empty.
+  // Applies to the calling thread and the threads that it creates afterwards. No effect when empty.
   Status apply() const;
 
   bool operator==(const CpuMask&) const = default;

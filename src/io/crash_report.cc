@@ -1,3 +1,8 @@
+// A crashed process may hold any lock and have a broken heap. The signal handler therefore writes
+// first what needs neither (signal, registers, stack trace), and then calls
+// CrashWitness::tell_more(), which may hang or crash: an alarm and a nested fault both end the
+// report, and the process dies of the original signal.
+
 #include "io/crash_report.h"
 
 #include <dlfcn.h>
@@ -21,14 +26,14 @@ struct CrashReport::State {
   Logger& log;
   std::string title;
   CrashWitness& witness;
-  std::atomic<int> reporting{0};  // the thread that writes the report
-  std::atomic<int> signal{0};     // what the report is about
+  std::atomic<int> reporting{0};  // id of the thread that writes the report
+  std::atomic<int> signal{0};     // the signal of the report
   bool enabled = false;
 };
 
 namespace {
 
-// Signals know no object, so this is where their handlers find it.
+// Signal handlers take no context argument: they find the state here.
 std::atomic<CrashReport::State*> the_state{nullptr};
 
 #if SORREL_ASAN || SORREL_TSAN
@@ -38,7 +43,7 @@ constexpr int kCrashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 #endif
 
 constexpr int kMostFrames = 100;
-// For the part of the report that may hang.
+// Time limit for the part of the report that may hang.
 constexpr unsigned kBoundSeconds = 10;
 constexpr size_t kSignalStackBytes = 512 << 10;
 
@@ -116,7 +121,7 @@ void tell_signal(const CrashReport::State& state, int signal, const siginfo_t& i
   if (signal == SIGSEGV || signal == SIGBUS) {
     out.line("Accessing address: {}", fmt::ptr(info.si_addr));
   }
-  // Zero and below: it was sent, and not caused.
+  // si_code <= 0: sent by a process, not raised by a fault.
   if (info.si_code <= 0 && info.si_pid != 0) {
     out.line("Killed by PID: {}, UID: {}", info.si_pid, info.si_uid);
   }
@@ -131,7 +136,7 @@ void take_default(int signal) {
   sigaction(signal, &action, nullptr);
 }
 
-// The handlers are gone and the signal is on its way: it arrives when the handler returns.
+// Restores the default actions and re-raises the signal, delivered when the handler returns.
 void die_of(int signal) {
   for (const int crash : kCrashes) take_default(crash);
   take_default(SIGALRM);
@@ -145,7 +150,7 @@ void end_report(CrashText& out) {
       "       Please report it with everything between the two lines.\n\n");
 }
 
-// The witness hangs: what is there is all there will be.
+// SIGALRM: the witness hangs, so the report ends here.
 void on_bound(int) {
   if (const CrashReport::State* state = the_state.load()) {
     CrashText out(state->log);
@@ -160,10 +165,10 @@ void on_crash(int signal, siginfo_t* info, void* context) {
   if (state == nullptr) return die_of(signal);
   CrashText out(state->log);
   const int thread = thread_id();
-  int nobody = 0;
-  if (!state->reporting.compare_exchange_strong(nobody, thread)) {
-    // Another thread is at it and will end the process.
-    while (nobody != thread) pause();
+  int reporter = 0;
+  if (!state->reporting.compare_exchange_strong(reporter, thread)) {
+    // Another thread is writing its report and will end the process.
+    while (reporter != thread) pause();
     out.line("\n(a second crash, by signal {}, while the report was written)", signal);
     end_report(out);
     return die_of(signal);
@@ -208,7 +213,7 @@ void handle(int signal, void (*handler)(int, siginfo_t*, void*), int flags) {
 
 CrashReport::CrashReport(Logger& log, std::string title, CrashWitness& witness)
     : state_(new State{.log = log, .title = std::move(title), .witness = witness}) {
-  // The first call loads a library, which is not to happen in a process that is broken.
+  // The first backtrace() loads libgcc, which must not happen inside a signal handler.
   std::array<void*, 1> frame{};
   (void)backtrace(frame.data(), 1);
   the_state = state_.get();
@@ -217,7 +222,7 @@ CrashReport::CrashReport(Logger& log, std::string title, CrashWitness& witness)
 
 CrashReport::~CrashReport() {
   enable(false);
-  // A timer may still run out.
+  // A watchdog timer may still expire.
   struct sigaction action {};
   action.sa_handler = SIG_IGN;
   sigaction(SIGALRM, &action, nullptr);
@@ -229,7 +234,8 @@ void CrashReport::enable(bool enabled) {
   state_->enabled = enabled;
   for (const int signal : kCrashes) {
     if (enabled) {
-      // A fault while the report is written ends it; see on_crash().
+      // SA_NODEFER: a fault while the report is written re-enters on_crash(), which ends the
+      // report.
       handle(signal, on_crash, SA_NODEFER);
     } else {
       take_default(signal);

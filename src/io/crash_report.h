@@ -10,27 +10,27 @@
 
 namespace sorrel::io {
 
-// What the rest of the program knows when the process crashes.
+// The server's part of a crash report.
 class CrashWitness {
  public:
   virtual ~CrashWitness() = default;
-  // What this thread is doing. Called from within a signal, so nothing may be allocated or locked.
+  // The activity of `thread`. Called from a signal handler: must not allocate or lock.
   virtual void tell_activity(int thread, CrashText& out) = 0;
-  // Whatever else may help. May allocate and lock, and so may hang or crash again: the report is
-  // ended after some seconds then.
+  // Sections on the server's state: current client, INFO, CLIENT LIST. May allocate and lock, and
+  // therefore may hang or crash again: an alarm ends the report after some seconds.
   virtual void tell_more(int thread, CrashText& out) = 0;
 };
 
-// Logs a report when the process dies of SIGSEGV, SIGBUS, SIGFPE, SIGILL or SIGABRT, and then lets
-// it die of that signal as it would have anyway. The frame of the report and the names of its
-// sections are Redis's, which monitoring looks for. While it lives, SIGALRM writes where the thread
-// stands that gets it: see Watchdog.
+// Logs a report when the process dies of SIGSEGV, SIGBUS, SIGFPE, SIGILL or SIGABRT, and then
+// re-raises that signal with its default action. The frame of the report and the section names are
+// Redis's, which monitoring searches for. While the object exists, SIGALRM logs the stack trace of
+// the receiving thread: see Watchdog.
 //
-// There is one at a time in a process, because signals know no object. Under a sanitizer that
-// reports crashes itself only SIGABRT is taken.
+// At most one exists per process, because signal handlers take no context argument. Under a
+// sanitizer that reports crashes itself only SIGABRT is handled.
 class CrashReport {
  public:
-  // `log` and `witness` outlive it. `title` is the program and its version.
+  // `log` and `witness` outlive the CrashReport. `title` is the program and its version.
   CrashReport(Logger& log, std::string title, CrashWitness& witness);
   ~CrashReport();
   CrashReport(const CrashReport&) = delete;
@@ -39,19 +39,19 @@ class CrashReport {
   // crash-log-enabled.
   void enable(bool enabled);
 
-  // For the handlers of signals.
+  // For the signal handlers.
   struct State;
 
  private:
   std::unique_ptr<State> state_;
 };
 
-// The number by which the kernel knows the calling thread.
+// Kernel thread id of the calling thread.
 int thread_id();
 
-// Room in which the calling thread handles signals when its own stack has none left, in place of
-// what it had for that before: a report needs more than the few pages that are usual. Made and
-// destroyed by that thread.
+// Alternate signal stack of the calling thread (sigaltstack), used after a stack overflow; the
+// previous one is restored on destruction. A crash report needs more than the usual few pages.
+// Created and destroyed by that thread.
 class SignalStack {
  public:
   SignalStack();

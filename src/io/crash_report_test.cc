@@ -19,7 +19,7 @@
 namespace sorrel::io {
 namespace {
 
-// Of fixed size, as it is written from within signals.
+// Of fixed size, since it is written in signal handlers.
 class FixedLogger final : public Logger {
  public:
   void write(LogLevel, std::string_view) override {}
@@ -122,7 +122,7 @@ TEST(CrashReport, OffAndGoneTheSignalsAreAsBefore) {
   EXPECT_EQ(action.sa_handler, SIG_DFL);
 }
 
-TEST(Watchdog, BarksAtWhoDoesNotComeBy) {
+TEST(Watchdog, SignalsAThreadThatIsStuck) {
   const SignalStack stack;
   FixedLogger log;
   Witness witness;
@@ -130,7 +130,7 @@ TEST(Watchdog, BarksAtWhoDoesNotComeBy) {
   Watchdog dog;
   dog.set_thread(thread_id());
   dog.set_period_ms(20);
-  // The signal comes to this very thread and ends its sleep.
+  // The signal is sent to this thread and ends its sleep.
   for (int i = 0; i < 1000 && !log.says("--------\n"); i++) usleep(10'000);
   EXPECT_TRUE(log.says("--- WATCHDOG TIMER EXPIRED ---"));
   EXPECT_TRUE(log.says("STACK TRACE"));

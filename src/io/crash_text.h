@@ -10,8 +10,8 @@
 
 namespace sorrel::io {
 
-// Writes lines into the log while the process is dying, or from within a signal: nothing is
-// allocated and nothing is waited for, so lines that are too long are cut.
+// Writes lines to the server log from a signal handler: async-signal-safe, never allocates or
+// blocks. Lines over 1024 bytes are truncated.
 class CrashText {
  public:
   explicit CrashText(Logger& log) : log_(log) {}

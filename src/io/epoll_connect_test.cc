@@ -10,14 +10,14 @@
 
 #include "io/test_connect.h"
 
-// What only a kernel can show: peers that are silent before they accept, several addresses,
-// threads.
+// Outgoing connections that need a kernel: peers that are silent before they accept, several
+// addresses, threads.
 namespace sorrel::io {
 namespace {
 
 class EpollConnectTest : public ConnectTest {
  public:
-  // A port of `host` that takes part in no connection: its backlog is full.
+  // A port of `host` that accepts no connection: its backlog is full.
   int silent_port(const char* host) {
     sockaddr_in where{};
     where.sin_family = AF_INET;
@@ -46,14 +46,14 @@ class EpollConnectTest : public ConnectTest {
 
 INSTANTIATE_TEST_SUITE_P(Loops, EpollConnectTest, ::testing::Values(LoopKind::kEpoll));
 
-TEST_P(EpollConnectTest, ASilentPeerIsGivenUpInTime) {
+TEST_P(EpollConnectTest, ASilentPeerTimesOut) {
   request_.port = silent_port("127.0.0.1");
   request_.timeout_ms = 30;
   TestEnd end;
   TestEnd cancelled;
   const ConnectId id = connect(cancelled);
   connect(end);
-  turn();
+  iterate();
   loop_->cancel_connect(id);
   ASSERT_TRUE(run_to_result(end));
   EXPECT_EQ(end.error.text, "connect: Connection timed out");
@@ -62,7 +62,7 @@ TEST_P(EpollConnectTest, ASilentPeerIsGivenUpInTime) {
 }
 
 TEST_P(EpollConnectTest, AddressesAreTriedInOrder) {
-  // Nothing listens at the first; the second is silent, and has but its share of the time.
+  // The first refuses; the second is silent, and gets only its share of the time.
   request_.host = "primary.example";
   set_name("primary.example", {"127.0.0.2", "127.0.0.1"});
   TestEnd end;
@@ -106,7 +106,7 @@ TEST_P(EpollConnectTest, SocketsAreSetUpAsAcceptedOnes) {
   end.stream->set_keepalive(60);
   EXPECT_EQ(option(end, SOL_SOCKET, SO_KEEPALIVE), 1);
   EXPECT_EQ(option(end, IPPROTO_TCP, TCP_KEEPIDLE), 60);
-  // An address that this machine lacks is no reason not to connect.
+  // A source address that this machine lacks is ignored.
   request_.source = "192.0.2.1";
   TestEnd other;
   make_pair(other);
@@ -125,7 +125,7 @@ TEST_P(EpollConnectTest, AUnixSocketWithAFullBacklogIsTriedAgain) {
   request_.host = certificates_->path("full");
   TestEnd end;
   connect(end);
-  for (int i = 0; i < 20; i++) turn();
+  for (int i = 0; i < 20; i++) iterate();
   EXPECT_EQ(end.results(), 0);
   const Descriptor taken(accept(listener.get(), nullptr, nullptr));
   ASSERT_TRUE(run_to_result(end));
@@ -146,7 +146,7 @@ TEST_P(EpollConnectTest, ManyNamesAtOnce) {
     ends.push_back(std::make_unique<TestEnd>());
     ids.push_back(connect(*ends.back()));
     if (i % 3 == 0) loop_->cancel_connect(ids.back());
-    if (i % 10 == 0) turn();
+    if (i % 10 == 0) iterate();
   }
   ASSERT_TRUE(run_until([&] {
     int done = 0;
@@ -156,7 +156,7 @@ TEST_P(EpollConnectTest, ManyNamesAtOnce) {
   for (size_t i = 0; i < ends.size(); i++) EXPECT_EQ(ends[i]->connected, i % 3 == 0 ? 0 : 1);
 }
 
-// A stream goes to the loop of another thread while its peer sends all the time.
+// A stream moves to the loop of another thread while its peer keeps sending.
 TEST_P(EpollConnectTest, AStreamMovesToAnotherThread) {
   for (const bool secret : {false, true}) {
     if (secret) serve_tls({.common_name = "any"});

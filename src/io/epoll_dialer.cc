@@ -34,7 +34,8 @@ Status EpollDialer::dial(ConnectId id, const SocketAddress& to, const SocketAddr
 }
 
 void EpollDialer::Dialling::on_event(uint32_t) {
-  // In a nested turn it is left for the outer one; and it may have been given up in this turn.
+  // A nested loop iteration leaves the result to the outer one; an invalid descriptor was abandoned
+  // in this iteration.
   if (dialer_.loop_.depth_ > 1 || !descriptor.valid()) return;
   const int outcome = connect_outcome(descriptor.get());
   const ConnectId id = id_;
@@ -64,7 +65,7 @@ Stream& EpollDialer::take(ConnectId id, const ConnectRequest& request, StreamHan
   if (request.is_unix) path = std::make_shared<const std::string>(request.host);
   EpollAccepted from(std::move(dialling->descriptor), Address::from(dialling->where.storage),
                      std::move(path));
-  stopped_.push_back(std::move(dialling));  // its event may be the one that is running
+  stopped_.push_back(std::move(dialling));  // its on_event() may be running
   return loop_.add_stream(from, handler, std::move(tls));
 }
 

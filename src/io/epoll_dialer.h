@@ -14,8 +14,8 @@ namespace sorrel::io {
 
 class EpollLoop;
 
-// How the epoll loop makes connections: names are looked up by a Resolver, whose answers come by
-// wake(), and sockets that connect wait in epoll until they are writable.
+// Dialer of the epoll loop: a Resolver looks names up and announces answers with wake(); connecting
+// sockets are registered with epoll until they are writable.
 class EpollDialer final : public Dialer {
  public:
   explicit EpollDialer(EpollLoop& loop);
@@ -27,14 +27,15 @@ class EpollDialer final : public Dialer {
   Stream& take(ConnectId id, const ConnectRequest& request, StreamHandler& handler,
                std::unique_ptr<TlsStream> tls) override;
 
-  // In the loop's turn after a wake(). Returns how many answers there were.
+  // Called in the loop iteration after a wake(). Returns the number of answers.
   int deliver_addresses();
-  // At the end of a turn: no event of it points to sockets that were given up any more.
+  // Called at the end of a loop iteration, when none of its events refers to abandoned sockets any
+  // more.
   void forget_stopped() { stopped_.clear(); }
   void set_look_up(Resolver::LookUp look_up) { resolver_.set_look_up(std::move(look_up)); }
 
  private:
-  // A socket that connects.
+  // A socket whose connect() is in progress.
   class Dialling final : public EventSource {
    public:
     Dialling(EpollDialer& dialer, ConnectId id, Descriptor socket, const SocketAddress& to)
@@ -54,7 +55,7 @@ class EpollDialer final : public Dialer {
   EpollLoop& loop_;
   std::map<ConnectId, std::unique_ptr<Dialling>> dialling_;
   std::vector<std::unique_ptr<Dialling>> stopped_;
-  // Last: it may call the loop's wake() until it is gone.
+  // Declared last, destroyed first: the resolver may call the loop's wake() until its destruction.
   Resolver resolver_;
 };
 

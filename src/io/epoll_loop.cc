@@ -1,3 +1,7 @@
+// The epoll loop and its listeners. Handlers may close streams, destroy listeners and call poll()
+// themselves, so objects are freed only by the outermost loop iteration, when no fetched event
+// refers to them any more.
+
 #include "io/epoll_loop.h"
 
 #include <fcntl.h>
@@ -16,10 +20,10 @@ namespace sorrel::io {
 
 namespace {
 
-// Enough for a busy turn; what does not fit is reported by the next epoll_wait.
-constexpr size_t kEventsPerTurn = 256;
-// How long a listener rests when the process or the machine has no descriptor left. The connections
-// wait in the backlog meanwhile; without the rest the loop would spin on them.
+// Events fetched per loop iteration; further ones are reported by the next epoll_wait.
+constexpr size_t kEventsPerIteration = 256;
+// How long a listener stops accepting when the process or the system has no descriptor left.
+// Connections stay in the backlog meanwhile; without the pause the loop would spin on them.
 constexpr int64_t kAcceptBackOffMs = 50;
 
 // The caller's half of a listener.
@@ -34,8 +38,8 @@ class ListenerHandle final : public Listener {
   EpollListener& listener_;
 };
 
-// Nothing is wrong with the listener: this connection was lost before it was taken, the next one
-// may be fine. Stopping here would let one hostile client keep others out.
+// Errors of the connection and not of the listener: it was lost before accept(). Accepting
+// continues, or one hostile client could keep others out.
 bool lost_before_accept(int code) {
   switch (code) {
     case ECONNABORTED:
@@ -69,7 +73,7 @@ EpollListener::EpollListener(EpollLoop& loop, ListenSocket socket, const Endpoin
 }
 
 void EpollListener::on_event(uint32_t) {
-  // on_accept may drop the listener, which shows in the descriptor.
+  // on_accept may destroy the listener, which invalidates the descriptor.
   for (int i = 0; i < accepts_per_turn_ && descriptor_.valid(); ++i) {
     if (auto accepted = accept_one()) {
       handler_.on_accept(std::move(accepted));
@@ -82,7 +86,7 @@ void EpollListener::on_event(uint32_t) {
   }
 }
 
-// Null: errno says why.
+// Null: errno is set.
 std::unique_ptr<EpollAccepted> EpollListener::accept_one() {
   sockaddr_storage from{};
   socklen_t size = sizeof from;
@@ -92,7 +96,7 @@ std::unique_ptr<EpollAccepted> EpollListener::accept_one() {
   return std::make_unique<EpollAccepted>(std::move(accepted), Address::from(from), unix_path_);
 }
 
-// False: no connection could be taken even so.
+// Accepts on the spare descriptor and rejects. False: accept() failed again.
 bool EpollListener::refuse_one(int code) {
   if ((code != EMFILE && code != ENFILE) || !loop_.hold_spare()) return false;
   loop_.spare_.reset();
@@ -113,9 +117,9 @@ void EpollListener::back_off() {
 }
 
 void EpollListener::stop() {
-  // A timer that still runs finds the descriptor gone.
+  // A pending back-off timer checks the descriptor and does nothing.
   if (back_off_timer_ == 0) loop_.unwatch(descriptor_.get());
-  // Another server may have put its own socket there.
+  // Only our own socket file is removed: another server may have replaced it.
   if (unix_path_ && FileIdentity::of(*unix_path_) == unix_file_) (void)unlink(unix_path_->c_str());
   descriptor_.reset();
   loop_.forget(*this);
@@ -127,7 +131,7 @@ EpollLoop::EpollLoop(const Clock& clock, Descriptor epoll, Descriptor wake_event
       wake_event_(std::move(wake_event)),
       buffer_(std::make_unique_for_overwrite<char[]>(kReadBuffer)) {
   read_buffer_ = {buffer_.get(), kReadBuffer};
-  // Edge-triggered: every write reports itself once, and the counter need not be read back.
+  // Edge-triggered: every write is reported once, without reading the counter back.
   (void)watch(wake_event_.get(), wake_source_, EPOLLIN | EPOLLET, EPOLL_CTL_ADD);
 }
 
@@ -174,8 +178,8 @@ Stream* EpollLoop::adopt(std::unique_ptr<DetachedStream> connection, StreamHandl
   auto& from = static_cast<EpollAccepted&>(*connection);
   const bool secret = from.tls != nullptr || from.tls_layer != nullptr;
   std::unique_ptr<TlsStream> tls;
-  if (from.tls != nullptr) tls = tls_hall_.make(std::move(from.tls), handler);
-  if (from.tls_layer != nullptr) tls = tls_hall_.make(std::move(from.tls_layer), handler);
+  if (from.tls != nullptr) tls = tls_queue_.make(std::move(from.tls), handler);
+  if (from.tls_layer != nullptr) tls = tls_queue_.make(std::move(from.tls_layer), handler);
   if (secret && !tls) return nullptr;
   return &add_stream(from, handler, std::move(tls));
 }
@@ -243,14 +247,14 @@ int EpollLoop::wait(std::span<epoll_event> events, int timeout_ms) {
   const int count =
       epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), timeout_ms);
   asleep_.store(false, std::memory_order_relaxed);
-  return std::max(count, 0);  // EINTR is a turn without events
+  return std::max(count, 0);  // EINTR: an iteration without events
 }
 
 int EpollLoop::poll(int timeout_ms) {
   if (depth_ > 0) return poll_nested(timeout_ms);
-  // The clock is read once a turn, and again only when nothing but time has passed.
+  // The clock is read once per loop iteration, and again only after a wait without events.
   int64_t now_ns = timers_.empty() ? 0 : clock_.monotonic_ns();
-  epoll_event events[kEventsPerTurn];
+  epoll_event events[kEventsPerIteration];
   const int count =
       wait(events, closing_.empty() ? sleep_ms(timeout_ms, timers_.next_deadline_ns(), now_ns) : 0);
   if (count == 0 && !timers_.empty()) now_ns = clock_.monotonic_ns();
@@ -272,7 +276,7 @@ int EpollLoop::poll(int timeout_ms) {
     static_cast<EventSource*>(events[i].data.ptr)->on_event(events[i].events);
   }
   happened += timers_.run_due(now_ns);
-  // No event of this turn points to them any more.
+  // No event of this loop iteration refers to them any more.
   std::erase_if(old_listeners_, [](const auto& old) { return old->back_off_timer_ == 0; });
   dialer_.forget_stopped();
   if (batch_end_) batch_end_();
@@ -286,20 +290,20 @@ void EpollLoop::put_first(std::span<epoll_event> events) const {
   });
 }
 
-// Called from inside a handler: streams and listeners go on, into a buffer of this turn's own since
-// the outer handler still looks at its bytes. Nothing is freed, no close, timer or wake is
-// delivered: they wait for the outer turn to end.
+// Called from inside a handler: serves streams and listeners, with a read buffer of its own since
+// the outer handler still uses the shared one. Frees no object and delivers no close, timer or
+// wake: these are left to the outer loop iteration.
 int EpollLoop::poll_nested(int timeout_ms) {
   if (depth_ > 1) return 0;
   const auto buffer = std::make_unique_for_overwrite<char[]>(kReadBuffer);
   const std::span<char> outer = std::exchange(read_buffer_, {buffer.get(), kReadBuffer});
   ++depth_;
-  epoll_event events[kEventsPerTurn];
+  epoll_event events[kEventsPerIteration];
   const int count = wait(events, timeout_ms);
   for (int i = 0; i < count; ++i) {
     static_cast<EventSource*>(events[i].data.ptr)->on_event(events[i].events);
   }
-  tls_hall_.run_line_nested();
+  tls_queue_.run_nested();
   --depth_;
   read_buffer_ = outer;
   return count;
@@ -307,7 +311,7 @@ int EpollLoop::poll_nested(int timeout_ms) {
 
 int EpollLoop::deliver_closes() {
   if (closing_.empty()) return 0;
-  // on_close may close other streams; those belong to the next turn.
+  // on_close may close other streams; those are left to the next loop iteration.
   std::vector<EpollStream*> gone;
   gone.swap(closing_);
   for (EpollStream* stream : gone) {

@@ -19,22 +19,22 @@
 #include "io/timer_queue.h"
 #include "io/tls_stream.h"
 
-// The epoll back end of loop.h. Level-triggered; one recv per readable stream and turn, into a
-// buffer that all streams share, and one send per reply: a request and its answer cost epoll_wait,
-// recv and send, and nothing else.
+// The epoll back end of loop.h. Level-triggered; one recv per readable stream and loop iteration,
+// into a buffer that all streams share, and one send per Stream::send(): a request and its reply
+// cost epoll_wait, recv and send, and no other system call.
 //
-// Lifetime, in one picture:
+// Lifetime of a stream:
 //
 //   close() / error / end of file ──> descriptor leaves epoll and is closed, stream is in closing_
 //   next poll(), before any event ──> on_close(reason), then the stream is destroyed
 //
-// So a stream that a handler closed, its own or another's, stays valid until the turn is over, and
-// the events that the kernel had already reported for it are skipped by its state.
+// A stream closed by any handler therefore stays valid until the loop iteration ends, and events
+// that the kernel had already reported for that stream are skipped by its state.
 namespace sorrel::io {
 
 class EpollLoop;
 
-// Of a listener, or what a stream has left.
+// A connection outside any loop: accepted by a listener, or detached from an EpollStream.
 class EpollAccepted final : public Accepted {
  public:
   EpollAccepted(Descriptor socket, Address from, std::shared_ptr<const std::string> path)
@@ -44,8 +44,8 @@ class EpollAccepted final : public Accepted {
 
   Descriptor descriptor;
   Address peer;
-  std::shared_ptr<const std::string> unix_path;  // where it listens; null for TCP
-  std::unique_ptr<SendQueue> queue;              // null: nothing is pending
+  std::shared_ptr<const std::string> unix_path;  // path of the listener; null for TCP
+  std::unique_ptr<SendQueue> queue;              // unsent output; null: none
   std::string unread;
 };
 
@@ -77,7 +77,7 @@ class EpollStream final : public Stream, public EventSource {
   friend class EpollLoop;
   enum class State : uint8_t { kOpen, kFlushing, kClosed };
 
-  // Bytes that came from another loop, for the next on_data.
+  // Input received in the previous loop of an adopted connection, for the next on_data.
   struct Unread {
     std::string bytes;
     TimerId timer = 0;
@@ -99,15 +99,15 @@ class EpollStream final : public Stream, public EventSource {
 
   EpollLoop& loop_;
   StreamHandler* handler_;            // null once it is detached
-  std::unique_ptr<SendQueue> queue_;  // null while nothing waits
-  std::unique_ptr<Unread> unread_;    // null: there is nothing
-  std::unique_ptr<TlsStream> tls_;    // null when bytes are what they are
+  std::unique_ptr<SendQueue> queue_;  // null while no output is pending
+  std::unique_ptr<Unread> unread_;    // null: none
+  std::unique_ptr<TlsStream> tls_;    // null without TLS
   std::shared_ptr<const std::string> unix_path_;
   Descriptor descriptor_;
-  uint32_t wanted_ = 0;  // events that epoll watches for now
+  uint32_t wanted_ = 0;  // events registered with epoll
   uint32_t slot_ = 0;    // index in the loop's streams_
   Address peer_;
-  mutable Address local_;  // asked of the kernel when first wanted
+  mutable Address local_;  // getsockname() on first use
   State state_ = State::kOpen;
   CloseReason reason_ = CloseReason::kLocal;
   bool paused_ = false;
@@ -117,8 +117,8 @@ class EpollStream final : public Stream, public EventSource {
 };
 static_assert(sizeof(EpollStream) <= 256, "tens of thousands of streams are idle at any time");
 
-// The loop's half of a listener. It outlives the Listener that the caller holds until the turn is
-// over, because the caller may drop that from inside on_accept.
+// The loop's half of a listener. Outlives the caller's Listener until the loop iteration ends,
+// because the caller may destroy the Listener from inside on_accept.
 class EpollListener final : public EventSource {
  public:
   EpollListener(EpollLoop& loop, ListenSocket socket, const Endpoint& at, AcceptHandler& handler);
@@ -167,7 +167,7 @@ class EpollLoop final : public Loop {
   Status watch_signals(std::function<void(int signal)> run) override;
   const Clock& clock() const override { return clock_; }
 
-  // For tests: instead of the system's resolver.
+  // For tests: replaces the system's resolver.
   void set_look_up(Resolver::LookUp look_up) { dialer_.set_look_up(std::move(look_up)); }
 
  private:
@@ -175,7 +175,7 @@ class EpollLoop final : public Loop {
   friend class EpollListener;
   friend class EpollDialer;
 
-  // Ends the sleep of epoll_wait, and has nothing else to do.
+  // Its event ends epoll_wait; the wake handler is called by poll().
   class WakeSource final : public EventSource {
    public:
     void on_event(uint32_t) override {}
@@ -203,19 +203,19 @@ class EpollLoop final : public Loop {
   const Clock& clock_;
   Descriptor epoll_;
   Descriptor wake_event_;
-  // Given up for a moment when none is left, so that a connection can be accepted and refused: one
-  // left in the backlog would wait without a word. Held by loops that listen.
+  // Spare descriptor of loops with listeners: closed for a moment on EMFILE, so that a connection
+  // can be accepted and rejected with an error instead of hanging in the backlog.
   Descriptor spare_;
   WakeSource wake_source_;
   SignalSource signal_source_;
 
   // These outlive the streams.
-  TlsHall tls_hall_{*this};
+  TlsHandshakeQueue tls_queue_{*this};
   EpollDialer dialer_{*this};
-  Connector connector_{*this, tls_hall_, dialer_};
+  Connector connector_{*this, tls_queue_, dialer_};
   std::vector<std::unique_ptr<EpollStream>> streams_;
   std::vector<EpollStream*> closing_;
-  size_t first_streams_ = 0;  // so many want to be served first
+  size_t first_streams_ = 0;  // number of prioritised streams
   std::vector<std::unique_ptr<EpollListener>> listeners_;
   std::vector<std::unique_ptr<EpollListener>> old_listeners_;
   TimerQueue timers_;

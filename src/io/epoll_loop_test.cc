@@ -1,3 +1,5 @@
+// The epoll loop on real sockets: reading, closing, accepting, timers, wakes and nested iterations.
+
 #include "io/epoll_loop.h"
 
 #include <fcntl.h>
@@ -20,7 +22,7 @@
 namespace sorrel::io {
 namespace {
 
-// Records what happened and lets a test hook in.
+// Records callbacks and calls the hooks of a test.
 class Peer : public StreamHandler {
  public:
   void on_data(std::string_view bytes) override {
@@ -80,7 +82,7 @@ class EpollLoopTest : public ::testing::Test, public AcceptHandler {
     return client;
   }
 
-  // Turns the loop until `done`, at most ten seconds.
+  // Polls the loop until `done`, at most ten seconds.
   bool run_until(const std::function<bool()>& done) {
     const int64_t end = clock.monotonic_ns() + 10'000'000'000;
     while (!done()) {
@@ -191,7 +193,7 @@ TEST_F(EpollLoopTest, BigRequestComesInPiecesOfTheSharedBuffer) {
   EXPECT_LE(largest, EpollLoop::kReadBuffer);
 }
 
-TEST_F(EpollLoopTest, CloseInsideOnDataIsToldOnceFromTheNextTurn) {
+TEST_F(EpollLoopTest, CloseInsideOnDataIsReportedOnceInTheNextIteration) {
   Descriptor client;
   Peer& peer = connected_peer(client);
   peer.data_hook = [&](std::string_view) {
@@ -211,7 +213,7 @@ TEST_F(EpollLoopTest, CloseInsideOnDataIsToldOnceFromTheNextTurn) {
   EXPECT_EQ("", get(client, 100));
 }
 
-TEST_F(EpollLoopTest, CloseOfOthersInsideACallbackSkipsTheirEventsOfTheSameTurn) {
+TEST_F(EpollLoopTest, CloseOfOthersInsideACallbackSkipsTheirEventsOfTheSameIteration) {
   constexpr int kCount = 20;
   std::vector<Descriptor> clients(kCount);
   for (Descriptor& client : clients) connected_peer(client);
@@ -306,7 +308,7 @@ TEST_F(EpollLoopTest, PausedStreamGetsNoDataUntilItResumes) {
   EXPECT_EQ("later", peer.received);
 }
 
-TEST_F(EpollLoopTest, WhoAsksForItIsServedFirst) {
+TEST_F(EpollLoopTest, PrioritisedStreamsAreServedFirst) {
   Descriptor clients[4];
   std::string order;
   for (size_t i = 0; i < 4; i++) {
@@ -315,7 +317,7 @@ TEST_F(EpollLoopTest, WhoAsksForItIsServedFirst) {
   }
   const auto served = [&] {
     order.clear();
-    // Nobody is read before all have come.
+    // No stream is read before all clients have sent.
     for (size_t i = 0; i < 4; i++) put(clients[i], std::string(1, static_cast<char>('a' + i)));
     EXPECT_TRUE(run_until([&] { return order.size() == 4; }));
     return order;
@@ -326,7 +328,7 @@ TEST_F(EpollLoopTest, WhoAsksForItIsServedFirst) {
   EXPECT_EQ("bdac", served());
   peers[1]->stream->serve_first(false);
   EXPECT_EQ("dabc", served());
-  // The wish ends with who had it.
+  // The priority ends with its stream.
   peers[3]->stream->close(false);
   peers[3]->stream->serve_first(true);
   ASSERT_TRUE(run_until([&] { return peers[3]->closes == 1; }));
@@ -344,7 +346,7 @@ TEST_F(EpollLoopTest, PausedStreamNoticesThePeersEnd) {
   EXPECT_EQ(CloseReason::kPeer, peer.close_reason);
 }
 
-TEST_F(EpollLoopTest, TheEndBehindMuchComesInTheNextTurn) {
+TEST_F(EpollLoopTest, TheEndAfterManyBytesComesInTheNextIteration) {
   Descriptor client;
   Peer& peer = connected_peer(client);
   const std::string much(EpollLoop::kReadBuffer / 2, 'x');
@@ -362,7 +364,7 @@ TEST_F(EpollLoopTest, TheEndBehindMuchComesInTheNextTurn) {
   EXPECT_EQ(CloseReason::kPeer, peer.close_reason);
 }
 
-TEST_F(EpollLoopTest, ADeferredEndIsToldWhenReadingGoesOn) {
+TEST_F(EpollLoopTest, ADeferredEndIsReportedWhenReadingResumes) {
   Descriptor client;
   Peer& peer = connected_peer(client);
   peer.stream->defer_end(true);
@@ -382,7 +384,7 @@ TEST_F(EpollLoopTest, ADeferredEndIsToldWhenReadingGoesOn) {
   EXPECT_EQ(CloseReason::kPeer, peer.close_reason);
 }
 
-TEST_F(EpollLoopTest, AnEndThatIsNoLongerDeferredIsToldToAPausedStream) {
+TEST_F(EpollLoopTest, AnEndThatIsNoLongerDeferredIsReportedToAPausedStream) {
   Descriptor client;
   Peer& peer = connected_peer(client);
   peer.stream->defer_end(true);
@@ -396,7 +398,7 @@ TEST_F(EpollLoopTest, AnEndThatIsNoLongerDeferredIsToldToAPausedStream) {
   ASSERT_TRUE(run_until([&] { return peer.closes > 0; }));
 }
 
-// The peer closes with unread answers, which is an error here, and epoll tells it always.
+// The peer closes with unread replies: a reset, and epoll reports EPOLLERR unconditionally.
 TEST_F(EpollLoopTest, ADeferredErrorDoesNotSpin) {
   Descriptor client;
   Peer& peer = connected_peer(client);
@@ -445,7 +447,7 @@ TEST_F(EpollLoopTest, ListenerMayBeDroppedInsideOnAccept) {
   EXPECT_EQ(1u, peers.size());
 }
 
-// Takes every free number, so that accept fails with EMFILE; gives them back when it goes.
+// Uses up all descriptors, so that accept fails with EMFILE; the destructor frees them.
 class NoDescriptors {
  public:
   explicit NoDescriptors(int copied) {
@@ -460,7 +462,7 @@ class NoDescriptors {
     }
   }
   ~NoDescriptors() { EXPECT_EQ(0, setrlimit(RLIMIT_NOFILE, &old_)); }
-  // As when another thread is given the number of a closed file at once.
+  // As if another thread had opened a file right after a close.
   void take_one_more() { taken_.emplace_back(dup(taken_.front().get())); }
 
  private:
@@ -484,7 +486,7 @@ TEST_F(EpollLoopTest, OutOfDescriptorsConnectionsAreAcceptedToBeRefused) {
   EXPECT_EQ(2, overflows);
 }
 
-TEST_F(EpollLoopTest, WithoutASpareDescriptorItRestsInsteadOfSpinningAndRecovers) {
+TEST_F(EpollLoopTest, WithoutASpareDescriptorItBacksOffAndRecovers) {
   const Descriptor first = connect_client();
   const Descriptor second = connect_client();
   {
@@ -499,7 +501,7 @@ TEST_F(EpollLoopTest, WithoutASpareDescriptorItRestsInsteadOfSpinningAndRecovers
   EXPECT_TRUE(run_until([&] { return peers.size() == 1; }));
 }
 
-TEST_F(EpollLoopTest, UsedPortIsAnErrorWithTheSystemsWords) {
+TEST_F(EpollLoopTest, UsedPortIsAnErrorWithTheSystemsText) {
   auto second = loop->listen({.host = "127.0.0.1", .port = listener->port()}, *this);
   ASSERT_FALSE(second.ok());
   EXPECT_EQ("bind: Address already in use", second.error().text);
@@ -590,7 +592,7 @@ TEST_F(UnixSocketTest, NarrowPermissions) {
   EXPECT_EQ(0600, mode_of(path));
 }
 
-TEST_F(UnixSocketTest, WhateverIsAtThePathIsReplacedAsInRedis) {
+TEST_F(UnixSocketTest, AnyFileAtThePathIsReplacedAsInRedis) {
   const Endpoint at{.kind = Endpoint::Kind::kUnix, .host = path};
   {
     auto dead = open_listener(at);
@@ -626,7 +628,7 @@ TEST_F(UnixSocketTest, FoldersAndMissingFoldersAreErrors) {
   EXPECT_EQ("bind: No such file or directory", made.error().text);
 }
 
-TEST_F(UnixSocketTest, PausedStreamDoesNotSpinOnAHangUpBehindBytes) {
+TEST_F(UnixSocketTest, PausedStreamDoesNotSpinOnAHangUpAfterBytes) {
   auto made = loop->listen({.kind = Endpoint::Kind::kUnix, .host = path}, *this);
   ASSERT_TRUE(made.ok());
   Descriptor client = connect_unix();
@@ -692,7 +694,7 @@ TEST_F(EpollLoopTest, WakeFromAnotherThreadEndsTheSleepAndIsNeverLost) {
       loop->wake();
     }
   });
-  // A lost wake would sleep for the whole ten seconds once.
+  // A lost wake would block for the whole ten seconds.
   const int64_t start = clock.monotonic_ns();
   while (seen < kWakes && clock.monotonic_ns() - start < 60'000'000'000) loop->poll(10'000);
   waker.join();

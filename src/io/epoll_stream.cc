@@ -1,3 +1,8 @@
+// One connection of the epoll loop. Epoll is level-triggered, so a paused stream would be reported
+// again and again: the registered events follow the state of the stream, with as few epoll_ctl
+// calls as possible. A handler may close any stream at any time; closed streams are destroyed in
+// the next loop iteration.
+
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -12,11 +17,11 @@ namespace sorrel::io {
 namespace {
 
 constexpr size_t kSendPieces = 16;
-// What is thrown away at most when a stream is closed politely.
+// Limit of the input discarded before a close.
 constexpr size_t kDiscardBytes = 1024 * 1024;
 
 // A socket closed with unread bytes makes the kernel reset the connection, and the peer may lose
-// the last reply that it has not read yet. What already came is thrown away first.
+// the last reply that it has not read yet. So received input is discarded first.
 void discard_input(int descriptor) {
   char scrap[4096];
   size_t left = kDiscardBytes;
@@ -65,7 +70,7 @@ void EpollStream::send(std::string_view bytes) {
   want(wanted_ | EPOLLOUT);
 }
 
-// How many bytes the kernel has taken. Precondition: open, and nothing is pending.
+// Returns the number of bytes accepted by the kernel. Precondition: open, no pending output.
 size_t EpollStream::send_now(std::string_view bytes) {
   const ssize_t sent = ::send(descriptor_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
   if (sent >= 0) return static_cast<size_t>(sent);
@@ -85,7 +90,7 @@ void EpollStream::send(const SharedBytes& bytes) {
 size_t EpollStream::offer(std::string_view bytes) {
   if (state_ != State::kOpen || queue_ || bytes.empty()) return 0;
   const size_t taken = send_now(bytes);
-  if (taken < bytes.size()) want(wanted_ | EPOLLOUT);  // nothing once it is closed
+  if (taken < bytes.size()) want(wanted_ | EPOLLOUT);  // no effect once closed
   return taken;
 }
 
@@ -116,13 +121,13 @@ void EpollStream::close(bool flush) {
 
 void EpollStream::pause_reading(bool paused) {
   paused_ = paused;
-  // Nothing is told to the kernel before an event comes that must not be delivered: most pauses are
-  // over within the turn.
+  // epoll_ctl is deferred until an event arrives that must not be delivered: most pauses end within
+  // the loop iteration.
   if (reads()) want((wanted_ & EPOLLOUT) | EPOLLIN);
   if (unread_) deliver_unread_soon();
 }
 
-// From a later turn's timers, since an event may be long in coming.
+// Delivered by a timer, since no event may arrive for a long time.
 void EpollStream::deliver_unread_soon() {
   if (!unread_ || unread_->timer != 0 || !reads()) return;
   unread_->timer = loop_.add_timer(0, [this] {
@@ -141,7 +146,7 @@ void EpollStream::deliver_unread() {
 
 void EpollStream::defer_end(bool deferred) {
   if (std::exchange(end_deferred_, deferred) == deferred || deferred) return;
-  // An event that was not told meanwhile comes again.
+  // Level-triggered: an event ignored meanwhile is reported again.
   if (state_ == State::kOpen && paused_) want((wanted_ & EPOLLOUT) | EPOLLIN);
 }
 
@@ -171,8 +176,9 @@ void EpollStream::on_event(uint32_t events) {
   }
 }
 
-// Who sends much is read a few times in a row: large values come sooner, and nobody else waits long
-// for it. Each read opens the peer's window, and often the next piece is there at once.
+// Up to a few reads in a row for a peer that fills the buffer: large values arrive sooner, and
+// other streams wait little. Each read opens the TCP window, and often more bytes are there at
+// once.
 void EpollStream::receive() {
   constexpr int kMostReads = 16;
   constexpr size_t kMuch = 16 * 1024;
@@ -187,8 +193,9 @@ void EpollStream::receive() {
   }
 }
 
-// How many bytes came. An end behind bytes of this event is left to the next one: the answers to
-// them are sent when the loop iteration ends, and the peer may have closed its sending side only.
+// Returns the number of bytes received. An end of file after bytes of this event is left to the
+// next event: the replies are sent when the loop iteration ends, and the peer may have closed its
+// sending side only.
 size_t EpollStream::receive_once(bool first) {
   const std::span<char> buffer = loop_.read_buffer_;
   const ssize_t got = recv(descriptor_.get(), buffer.data(), buffer.size(), 0);
@@ -206,8 +213,8 @@ size_t EpollStream::receive_once(bool first) {
   return 0;
 }
 
-// Paused, or only flushing. The stream must not spin on bytes that nobody takes, yet a peer that
-// went away has to be noticed (somebody may wait for a reply in its name).
+// Paused or flushing: the loop must not spin on unread bytes, yet a closed connection must be
+// noticed, since its client may be blocked on a command.
 void EpollStream::notice_end_while_not_reading(uint32_t events) {
   if ((end_deferred_ || unread_) && state_ == State::kOpen) return stop_watching_input(events);
   char byte;
@@ -216,21 +223,21 @@ void EpollStream::notice_end_while_not_reading(uint32_t events) {
   if ((got < 0 && !would_block(errno)) || (events & EPOLLERR) != 0) {
     finish(CloseReason::kError);
   } else if (state_ == State::kFlushing && hang_up) {
-    finish(CloseReason::kError);  // nobody is there to read the rest
+    finish(CloseReason::kError);  // the peer cannot read the rest
   } else if (state_ == State::kOpen && got == 0) {
     finish(CloseReason::kPeer);
   } else if (hang_up) {
-    stop_watching_input(events);  // the end stands behind unread bytes
+    stop_watching_input(events);  // the end of file follows unread bytes
   } else {
-    // From here on only the end is watched for; and not even that, once it stands behind bytes or
-    // when it is a half-closed peer that still reads what is being flushed.
+    // Watch for EPOLLRDHUP only; and not for that either once seen: the end of file follows unread
+    // bytes, or a half-closed peer still reads the flushed output.
     const bool end_seen = (events & EPOLLRDHUP) != 0;
     want((wanted_ & EPOLLOUT) | (end_seen ? 0U : static_cast<uint32_t>(EPOLLRDHUP)));
   }
 }
 
-// Until it reads again. Epoll cannot be told to be silent about a hang-up or an error: then the
-// stream leaves it.
+// Stops input events until reading resumes. EPOLLHUP and EPOLLERR cannot be masked: after one of
+// these the stream is removed from epoll.
 void EpollStream::stop_watching_input(uint32_t events) {
   if ((events & (EPOLLHUP | EPOLLERR)) == 0) return want(wanted_ & EPOLLOUT);
   loop_.unwatch(descriptor_.get());
@@ -258,7 +265,7 @@ void EpollStream::send_queued() {
   accept_offers();
 }
 
-// The kernel takes bytes again, and none are pending.
+// Writable without pending output: offers are accepted again.
 void EpollStream::accept_offers() {
   want(wanted_ & ~static_cast<uint32_t>(EPOLLOUT));
   handler_->on_drained();
@@ -272,7 +279,7 @@ void EpollStream::serve_first(bool wanted) {
 
 void EpollStream::finish(CloseReason reason) {
   if (state_ == State::kClosed) return;
-  if (!is_unix()) (void)local_address();  // a log line in on_close may still want it
+  if (!is_unix()) (void)local_address();  // cached for log lines in on_close
   reason_ = reason;
   queue_.reset();
   leave_loop();
@@ -284,8 +291,8 @@ void EpollStream::leave_loop() {
   state_ = State::kClosed;
   if (unread_ && unread_->timer != 0) loop_.cancel_timer(unread_->timer);
   unread_.reset();
-  // Told to epoll first: a forked child may hold the same socket open, and closing our number alone
-  // would leave an entry that points to a dead stream.
+  // Unregister explicitly: a forked child may hold the same socket open, and close() alone would
+  // then leave an epoll entry that points to a destroyed stream.
   if (in_epoll_) loop_.unwatch(descriptor_.get());
   in_epoll_ = false;
   loop_.closing_.push_back(this);

@@ -4,11 +4,11 @@
 
 namespace sorrel::io {
 
-// What an epoll entry points to.
+// Target of an epoll registration (epoll_event.data.ptr).
 class EventSource {
  public:
   virtual void on_event(uint32_t events) = 0;
-  bool served_first = false;  // before the others of its turn
+  bool served_first = false;  // prioritised within a loop iteration
 
  protected:
   ~EventSource() = default;

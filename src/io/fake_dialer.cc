@@ -23,7 +23,7 @@ void FakeDialer::look_up(ConnectId id, const std::string& host, int port) {
     questions_.emplace(id, Error{"lookup: Name or service not known"});
     return;
   }
-  if (known->second.empty()) return;  // it never ends
+  if (known->second.empty()) return;  // the look-up never finishes
   SocketAddresses addresses;
   for (const std::string& text : known->second) {
     if (const auto address = numeric_address(text, port)) addresses.push_back(*address);
@@ -110,33 +110,33 @@ bool FakeDialer::refuse(const std::string& to, int code) {
 bool FakeDialer::anything_due() const {
   if (!questions_.empty()) return true;
   for (const auto& [id, dialled] : dialled_) {
-    if (dialled.outcome && !dialled.told) return true;
+    if (dialled.outcome && !dialled.delivered) return true;
   }
   return false;
 }
 
 int FakeDialer::deliver() {
-  int told = 0;
+  int delivered = 0;
   auto answers = std::exchange(questions_, {});
   for (auto& [id, addresses] : answers) {
     loop_.connector_.on_addresses(id, std::move(addresses));
-    told++;
+    delivered++;
   }
-  // What is told may begin and end others.
+  // Callbacks may begin and cancel other connections.
   std::vector<ConnectId> due;
   for (const auto& [id, dialled] : dialled_) {
-    if (dialled.outcome && !dialled.told) due.push_back(id);
+    if (dialled.outcome && !dialled.delivered) due.push_back(id);
   }
   for (const ConnectId id : due) {
     const auto found = dialled_.find(id);
     if (found == dialled_.end()) continue;
-    found->second.told = true;
+    found->second.delivered = true;
     const int outcome = *found->second.outcome;
     if (outcome != 0) dialled_.erase(found);
     loop_.connector_.on_dialled(id, outcome);
-    told++;
+    delivered++;
   }
-  return told;
+  return delivered;
 }
 
 }  // namespace sorrel::io

@@ -13,8 +13,8 @@ namespace sorrel::io {
 class FakeLoop;
 struct FakeLink;
 
-// How the fake loop makes connections: the test says which names there are and how addresses
-// answer. This machine's own addresses lead to the loop's listeners.
+// Dialer of the fake loop: the test defines which names exist and how addresses answer. Loopback
+// addresses connect to the loop's own listeners.
 class FakeDialer final : public Dialer {
  public:
   explicit FakeDialer(FakeLoop& loop) : loop_(loop) {}
@@ -31,7 +31,7 @@ class FakeDialer final : public Dialer {
   // ---- The loop's side.
 
   bool anything_due() const;
-  // Tells what has been answered. Returns how much that was.
+  // Delivers the results that are available. Returns their number.
   int deliver();
 
   // ---- Dialer.
@@ -49,7 +49,7 @@ class FakeDialer final : public Dialer {
     std::string from;
     bool is_unix = false;
     std::optional<int> outcome;
-    bool told = false;
+    bool delivered = false;
     std::shared_ptr<FakeLink> link;
   };
 

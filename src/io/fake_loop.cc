@@ -1,3 +1,7 @@
+// The contract of loop.h on a manual clock and in-memory links, in a fixed order: closes, results
+// of connect(), wake, signals, accepts, bytes, timers. The contract tests stream_test and
+// connect_test run on this loop and on the epoll loop.
+
 #include "io/fake_loop.h"
 
 #include <algorithm>
@@ -32,7 +36,7 @@ void give(FakeLink& link, std::string_view bytes) {
   }
 }
 
-// What the stream at one end has sent goes to the stream at the other, as far as that one keeps up.
+// Moves output of one end to the input of the other, as far as the latter has consumed its input.
 bool carry(FakeLink& from, FakeLink& to) {
   bool moved = false;
   if (!from.to_client.empty() && to.to_server.size() < 4) {
@@ -68,7 +72,7 @@ size_t FakeStream::offer(std::string_view bytes) {
     finish(CloseReason::kError);
     return 0;
   }
-  const size_t count = std::min(room(), bytes.size());
+  const size_t count = std::min(window_left(), bytes.size());
   link_->to_client.append(bytes.substr(0, count));
   offer_waits_ = count < bytes.size();
   return count;
@@ -84,17 +88,17 @@ std::unique_ptr<DetachedStream> FakeStream::detach(std::string_view unread) {
   return left;
 }
 
-size_t FakeStream::room() const {
+size_t FakeStream::window_left() const {
   return link_->window - std::min(link_->window, link_->to_client.size());
 }
 
 bool FakeStream::can_send() const {
-  return (offer_waits_ || !pending_.empty()) && room() > 0;
+  return (offer_waits_ || !pending_.empty()) && window_left() > 0;
 }
 
 void FakeStream::move_pending() {
   if (!can_send()) return;
-  const size_t count = std::min(room(), pending_.size());
+  const size_t count = std::min(window_left(), pending_.size());
   link_->to_client.append(pending_, 0, count);
   if (count == pending_.size()) {
     std::string().swap(pending_);
@@ -194,7 +198,7 @@ class FakeLoop::FakeListener final : public Listener {
 };
 
 FakeLoop::~FakeLoop() {
-  // A detached one has been left to another loop.
+  // Detached streams belong to another loop.
   for (const auto& stream : streams_) {
     if (stream->handler_ != nullptr) stream->link_->server_closed = true;
   }
@@ -243,7 +247,7 @@ void FakeLoop::bridge(const std::shared_ptr<FakeLink>& one, std::shared_ptr<Fake
   bridges_.push_back({one, std::move(other)});
 }
 
-// Whether anything has moved.
+// Returns whether any bytes moved.
 bool FakeLoop::carry_bridges() {
   bool moved = false;
   for (const Bridge& bridge : bridges_) {
@@ -260,8 +264,8 @@ Stream* FakeLoop::adopt(std::unique_ptr<DetachedStream> connection, StreamHandle
   auto& from = static_cast<FakeAccepted&>(*connection);
   const bool secret = from.tls != nullptr || from.tls_layer != nullptr;
   std::unique_ptr<TlsStream> tls;
-  if (from.tls != nullptr) tls = tls_hall_.make(std::move(from.tls), handler);
-  if (from.tls_layer != nullptr) tls = tls_hall_.make(std::move(from.tls_layer), handler);
+  if (from.tls != nullptr) tls = tls_queue_.make(std::move(from.tls), handler);
+  if (from.tls_layer != nullptr) tls = tls_queue_.make(std::move(from.tls_layer), handler);
   if (secret && !tls) return nullptr;
   return &add_stream(std::move(from.link), std::move(from.pending), handler, std::move(tls));
 }
@@ -301,7 +305,7 @@ std::vector<FakeStream*> FakeLoop::ready_streams() const {
   return ready;
 }
 
-bool FakeLoop::someone_connects() const {
+bool FakeLoop::has_new_clients() const {
   return std::any_of(listeners_.begin(), listeners_.end(),
                      [](const auto& entry) { return !entry.second->waiting_.empty(); });
 }
@@ -361,15 +365,15 @@ int FakeLoop::poll(int) {
     int happened = deliver_signals();
     happened += deliver_accepts();
     happened += deliver_bytes(ready);
-    tls_hall_.run_line_nested();
+    tls_queue_.run_nested();
     --depth_;
     return happened;
   }
   const bool woken = wake_pending_.exchange(false);
   const bool signalled = signal_handler_ && !signals_.empty();
   const int64_t now_ns = clock_.monotonic_ns();
-  if (ready.empty() && closing_.empty() && !woken && !signalled && !someone_connects() &&
-      !carried && !dialer_.anything_due() && !timers_.any_due(now_ns)) {
+  if (ready.empty() && closing_.empty() && !woken && !signalled && !has_new_clients() && !carried &&
+      !dialer_.anything_due() && !timers_.any_due(now_ns)) {
     return 0;
   }
   ++depth_;
@@ -391,7 +395,7 @@ int FakeLoop::poll(int) {
 
 int FakeLoop::run(int limit) {
   int happened = 0;
-  for (int turn = 0; turn < limit; ++turn) {
+  for (int i = 0; i < limit; ++i) {
     const int now = poll(0);
     if (now == 0) break;
     happened += now;

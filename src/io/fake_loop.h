@@ -18,9 +18,9 @@
 #include "io/timer_queue.h"
 #include "io/tls_stream.h"
 
-// The in-memory twin of the epoll loop: the same contract, no kernel, no waiting. Time stands still
-// until a test moves it, and the order of events is the order of connecting, so a test that passes
-// once passes always.
+// The in-memory twin of the epoll loop: the same contract, no kernel, no blocking. The clock
+// advances only by advance(), and events are delivered in the order of connecting, so tests are
+// deterministic.
 //
 //   FakeLoop loop;
 //   auto listener = loop.listen({.port = 6379}, acceptor);
@@ -29,7 +29,7 @@
 //   loop.run();
 //   EXPECT_EQ("+PONG\r\n", client->take());
 //
-// The other way round, for connections that the loop makes:
+// Outgoing connections of the loop:
 //
 //   loop.set_name("primary", {"10.0.0.1"});
 //   loop.connect({.host = "primary", .port = 6379}, handler);
@@ -40,10 +40,10 @@ namespace sorrel::io {
 
 class FakeLoop;
 
-// What both ends of a fake connection share. The loop's end is called the server here and the
-// test's the client, in whichever direction it was connected.
+// State shared by both ends of a fake connection. The loop's end is called the server here and the
+// test's end the client, whichever side connected.
 struct FakeLink {
-  std::deque<std::string> to_server;  // one piece is one on_data
+  std::deque<std::string> to_server;  // one element is one on_data
   std::string to_client;
   size_t window = std::numeric_limits<size_t>::max();
   std::string peer;
@@ -59,15 +59,15 @@ class FakeClient {
  public:
   explicit FakeClient(std::shared_ptr<FakeLink> link) : link_(std::move(link)) {}
 
-  // The server gets these bytes as one on_data, in the next turn that has no earlier piece to give.
-  // (Pieces over 64 KB are cut, as the real loop does.)
+  // The server gets these bytes as one on_data, in the first loop iteration with no earlier push
+  // left to deliver. (Pushes over 64 KB are split, as the epoll loop does.)
   void push(std::string_view bytes);
-  // What the server sent since the last call; makes room in the window.
+  // Output of the server since the last call; reopens the window.
   std::string take() { return std::exchange(link_->to_client, {}); }
-  // How many bytes lie untaken at most before the server's next ones stay pending on its side.
+  // Bytes that the server can send ahead of take(); further output stays pending in its stream.
   void set_window(size_t bytes) { link_->window = bytes; }
 
-  void close() { link_->client_closed = true; }      // after what was pushed; reason kPeer
+  void close() { link_->client_closed = true; }      // after the pushed bytes; reason kPeer
   void break_connection() { link_->broken = true; }  // at once; reason kError
   bool closed_by_server() const { return link_->server_closed; }
   const std::string& address() const { return link_->peer; }
@@ -105,7 +105,7 @@ class FakeStream final : public Stream {
   friend class FakeLoop;
   enum class State : uint8_t { kOpen, kFlushing, kClosed };
 
-  size_t room() const;
+  size_t window_left() const;
   bool can_send() const;
   bool can_receive() const;
   bool end_is_visible() const;
@@ -135,30 +135,30 @@ class FakeLoop final : public Loop {
 
   // ---- The test's side.
 
-  // Null when nobody listens there. `peer` is the address that the server sees; the default is a
-  // loopback address with a port of its own.
+  // Null when no listener has this port. `peer` is the address that the server sees; the default is
+  // a loopback address with a port of its own.
   std::unique_ptr<FakeClient> connect(int port, std::string peer = {});
   std::unique_ptr<FakeClient> connect_unix(const std::string& path);
 
-  // The addresses that a look-up of this name finds; none: it never ends. Other names are unknown.
+  // Result of looking this name up; empty: the look-up never finishes. Other names are unknown.
   void set_name(const std::string& name, std::vector<std::string> addresses) {
     dialer_.set_name(name, std::move(addresses));
   }
-  // Connections that the loop has begun to addresses of other machines, which wait for the test:
-  // "10.0.0.1:6379". Those to this machine find the loop's own listeners.
+  // Pending outgoing connections to other machines, to be answered by the test: "10.0.0.1:6379".
+  // Connections to loopback addresses reach the loop's own listeners.
   std::vector<std::string> dialled() const { return dialer_.waiting(); }
-  // Accepts the oldest one: the test's end. Null: there is none.
+  // Accepts the oldest pending connection to `to` and returns the test's end. Null: there is none.
   std::unique_ptr<FakeClient> answer(const std::string& to);
-  // False: there is none. `code` is an errno.
+  // Fails the oldest pending connection to `to` with the errno `code`. False: there is none.
   bool refuse(const std::string& to, int code) { return dialer_.refuse(to, code); }
 
   ManualClock& manual_clock() { return clock_; }
-  // Moves time and stops at every timer on the way, so that each runs at its own moment.
+  // Advances the clock, stopping at every timer on the way, so that each runs at its due time.
   void advance(int64_t ms);
-  // Turns until nothing happens any more. Returns the number of events; stops at `limit` turns,
-  // since two ends that answer each other never end.
+  // Polls until an iteration has no events. Returns the number of events; stops after `limit`
+  // iterations, since two ends that answer each other never finish.
   int run(int limit = 10'000);
-  // As if the process had got it; told to the function given to watch_signals by the next turn.
+  // Simulates a signal to the process, delivered to the watch_signals function by the next poll().
   void raise_signal(int signal) { signals_.push_back(signal); }
   size_t timer_count() const { return timers_.size(); }
   size_t stream_count() const { return streams_.size(); }
@@ -184,7 +184,7 @@ class FakeLoop final : public Loop {
   friend class FakeStream;
   friend class FakeDialer;
   class FakeListener;
-  // The two ends of a connection between streams of this loop, carried on by each turn.
+  // The two ends of a connection between streams of this loop; each loop iteration moves the bytes.
   struct Bridge {
     std::shared_ptr<FakeLink> one;
     std::shared_ptr<FakeLink> other;
@@ -197,7 +197,7 @@ class FakeLoop final : public Loop {
   Stream& add_stream(std::shared_ptr<FakeLink> link, std::string pending, StreamHandler& handler,
                      std::unique_ptr<TlsStream> tls);
   std::vector<FakeStream*> ready_streams() const;
-  bool someone_connects() const;
+  bool has_new_clients() const;
   int deliver_closes();
   int deliver_accepts();
   int deliver_signals();
@@ -207,9 +207,9 @@ class FakeLoop final : public Loop {
   TimerQueue timers_;
   std::map<std::string, FakeListener*> listeners_;  // by "port" or path; owned by the caller
   // These outlive the streams.
-  TlsHall tls_hall_{*this};
+  TlsHandshakeQueue tls_queue_{*this};
   FakeDialer dialer_{*this};
-  Connector connector_{*this, tls_hall_, dialer_};
+  Connector connector_{*this, tls_queue_, dialer_};
   std::vector<Bridge> bridges_;
   std::vector<std::unique_ptr<FakeStream>> streams_;
   std::vector<FakeStream*> closing_;

@@ -1,3 +1,5 @@
+// The fake loop keeps the contract of loop.h, with a manual clock.
+
 #include "io/fake_loop.h"
 
 #include <gtest/gtest.h>
@@ -66,7 +68,7 @@ TEST_F(FakeLoopTest, CarriesBytesBothWaysPieceByPiece) {
   EXPECT_EQ(0, loop.poll(-1));
 }
 
-TEST_F(FakeLoopTest, NobodyListensThere) {
+TEST_F(FakeLoopTest, NoListenerAtThePort) {
   EXPECT_EQ(nullptr, loop.connect(1));
   auto second = loop.listen({.port = 6379}, *this);
   ASSERT_FALSE(second.ok());
@@ -117,7 +119,7 @@ TEST_F(FakeLoopTest, SlowPeerLeavesBytesPending) {
   EXPECT_EQ(0u, peer.stream->pending_bytes());
 }
 
-TEST_F(FakeLoopTest, CloseIsToldOnceFromTheNextTurn) {
+TEST_F(FakeLoopTest, CloseIsReportedOnceInTheNextIteration) {
   FakePeer& peer = connected_peer(client);
   peer.data_hook = [&](std::string_view) {
     peer.stream->close(false);
@@ -167,7 +169,7 @@ TEST_F(FakeLoopTest, PeersEndComesAfterItsBytesABreakAtOnce) {
   EXPECT_EQ(1, second.closes);
 }
 
-TEST_F(FakeLoopTest, ADeferredEndIsToldWhenReadingGoesOn) {
+TEST_F(FakeLoopTest, ADeferredEndIsReportedWhenReadingResumes) {
   FakePeer& peer = connected_peer(client);
   peer.stream->defer_end(true);
   peer.stream->pause_reading(true);
@@ -198,7 +200,7 @@ TEST_F(FakeLoopTest, PausedStreamWaitsButSeesTheEnd) {
   EXPECT_EQ(1, waiting.closes);
 }
 
-TEST_F(FakeLoopTest, WhoAsksForItIsServedFirst) {
+TEST_F(FakeLoopTest, PrioritisedStreamsAreServedFirst) {
   std::string order;
   std::unique_ptr<FakeClient> clients[3];
   for (auto& one : clients) {
@@ -231,7 +233,7 @@ TEST_F(FakeLoopTest, ClosingOthersInsideACallback) {
   EXPECT_EQ(1u, calls);
 }
 
-TEST_F(FakeLoopTest, TimersRunAtTheirOwnMoment) {
+TEST_F(FakeLoopTest, TimersRunAtTheirDueTime) {
   std::vector<int64_t> at;
   const int64_t start = loop.clock().wall_ms();
   const auto note = [&] { at.push_back(loop.clock().wall_ms() - start); };
@@ -277,7 +279,7 @@ TEST_F(FakeLoopTest, WakeFromAnotherThreadAndSignals) {
   EXPECT_EQ(SIGTERM, signal);
 }
 
-TEST_F(FakeLoopTest, BatchHooksAndNestedTurn) {
+TEST_F(FakeLoopTest, BatchHooksAndNestedIteration) {
   std::string trace;
   loop.set_batch_hooks([&] { trace += '('; }, [&] { trace += ')'; });
   EXPECT_EQ(0, loop.poll(0));

@@ -1,3 +1,7 @@
+// Plain file access and crash-safe replacement. A rename is durable only once the file and then its
+// folder are fsynced; temporary files are created with O_EXCL, so that planted names are not
+// followed.
+
 #include "io/files.h"
 
 #include <fcntl.h>
@@ -42,20 +46,20 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-// Where a rename must go so that a symbolic link stays one.
+// The target of a symbolic link, for a rename that keeps the link.
 std::string link_target(const std::string& path) {
   const std::unique_ptr<char, void (*)(void*)> real(realpath(path.c_str(), nullptr), std::free);
   return real ? real.get() : path;
 }
 
-// The new file is as open to others as the old one was, and no more: it may hold passwords.
+// Copies mode and owner of the old file: the file may contain passwords.
 Status keep_permissions(int descriptor, const std::string& old_path, const std::string& path) {
   struct stat old {};
   if (stat(old_path.c_str(), &old) != 0) return {};
   struct stat made {};
   if (fstat(descriptor, &made) != 0) return failed("fstat", path);
-  // Giving a file away needs privilege; without, the owner is the same already or cannot be kept,
-  // and a filter that kills for the attempt may be on the process.
+  // fchown() to another user needs privilege, and a seccomp filter may kill the process for it; so
+  // only when the owner differs and no filter applies.
   const bool differs = made.st_uid != old.st_uid || made.st_gid != old.st_gid;
   if (differs && !system_calls_are_filtered()) {
     (void)!fchown(descriptor, old.st_uid, old.st_gid);
@@ -66,7 +70,7 @@ Status keep_permissions(int descriptor, const std::string& old_path, const std::
 
 Status write_temporary(const std::string& temporary, const std::string& target,
                        std::string_view bytes, mode_t mode) {
-  // O_EXCL: a name that somebody planted, a link to another file perhaps, is never followed.
+  // O_EXCL: never follow a file or symbolic link planted under this name.
   const Descriptor file(
       open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
   if (!file.valid()) return failed("open", temporary);
@@ -87,7 +91,7 @@ Result<std::string> read_file(const std::string& path, size_t max_bytes) {
   std::string bytes;
   for (;;) {
     const size_t before = bytes.size();
-    // One byte more than allowed is asked for, to tell "exactly full" from "too large".
+    // Read one byte more than allowed, to distinguish "exactly full" from "too large".
     const size_t left = max_bytes - before;
     const size_t want = left < kStep ? left + 1 : kStep;
     bytes.resize(before + want);
@@ -126,8 +130,7 @@ Status write_file_atomically(const std::string& path, std::string_view bytes, mo
 Status sync_directory(const std::string& path) {
   const Descriptor folder(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!folder.valid()) return failed("open", path);
-  // Some file systems cannot sync a folder and say EINVAL; there is nothing more to be done on
-  // them.
+  // EINVAL: the file system does not support fsync of a folder.
   if (fsync(folder.get()) != 0 && errno != EINVAL) return failed("fsync", path);
   return {};
 }
@@ -170,7 +173,7 @@ Result<AppendFile> AppendFile::open(const std::string& path, mode_t mode) {
 
 Result<AppendFile> AppendFile::create(const std::string& path, mode_t mode) {
   if (Status removed = remove_file(path); !removed) return removed.error();
-  // O_EXCL: a name that somebody plants meanwhile, a link perhaps, is not followed.
+  // O_EXCL: never follow a file or symbolic link planted meanwhile.
   Descriptor file(
       ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
   if (!file.valid()) return failed("open", path);
@@ -210,8 +213,8 @@ Status AppendFile::sync(uint64_t length) {
   return {};
 }
 
-// What is on disk is not read again while the server runs. The memory that holds it serves for
-// what comes next, which is far cheaper than memory that the system has to find.
+// Drops written pages from the page cache: the server does not read them again, and the kernel can
+// reuse them for the next writes more cheaply than reclaiming memory.
 void AppendFile::forget_up_to(uint64_t end) {
   constexpr uint64_t kWorthIt = 1 << 20;
   constexpr uint64_t kPage = 4096;

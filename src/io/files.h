@@ -13,49 +13,50 @@
 #include "base/result.h"
 #include "io/socket.h"
 
-// The door to files, for everything that is small and rare: configuration, ACL and pid files. Error
-// texts are "operation path: what the system says".
+// File access for components that may not make system calls: configuration, ACL and pid files, the
+// AOF. Error texts are "operation path: system message".
 namespace sorrel::io {
 
 // The whole file. A file of more than `max_bytes`, even one that grows while it is read or that has
 // no size (a pipe, a file of /proc), is an error.
 Result<std::string> read_file(const std::string& path, size_t max_bytes);
-// A file of any size, piece by piece. Ends with the first Error of the system's or of `take`.
+// A file of any size, passed to `take` in buffers. Stops at the first Error of the system or of
+// `take`.
 Status read_file_in_pieces(const std::string& path,
                            const std::function<Status(std::string_view)>& take);
 
-// After this the file holds the old bytes or the new ones, whatever happens to the machine: a
-// temporary file in the same folder is written, synced, renamed over the old one, and the folder is
-// synced. A file that exists keeps its permissions, and if possible its owner; a symbolic link
-// keeps being one and its target is replaced. A new file gets `mode` less the umask.
+// Crash-safe replacement: the file holds either the old bytes or the new ones. A temporary file in
+// the same folder is written, fsynced and renamed over the old one, and the folder is fsynced. An
+// existing file keeps its permissions, and if possible its owner; a symbolic link is kept and its
+// target replaced. A new file gets `mode` less the umask.
 Status write_file_atomically(const std::string& path, std::string_view bytes, mode_t mode = 0644);
 
-// Makes the names in a folder durable: without it a new or renamed file may be gone after a crash.
+// Fsyncs a folder: without that a new or renamed file may be missing after a crash.
 Status sync_directory(const std::string& path);
-// Gives a file another name, in the place of whatever had it, and makes that durable. Both are in
-// one folder; the file itself has been synced.
+// Renames `from` to `to`, replacing a file of that name, and fsyncs the folder, which must be the
+// same for both. Requires that the file itself has been fsynced.
 Status rename_durably(const std::string& from, const std::string& to);
-Status make_directory(const std::string& path);  // one that exists already is fine
-Status remove_file(const std::string& path);     // one that does not exist is fine
+Status make_directory(const std::string& path);  // no error when it exists
+Status remove_file(const std::string& path);     // no error when there is none
 bool file_exists(const std::string& path);
 std::optional<uint64_t> file_size(const std::string& path);  // nullopt: there is none
 
-// A file that only grows. Not thread-safe but where it says so.
+// An append-only file. Not thread-safe, except for sync(length).
 class AppendFile {
  public:
   static Result<AppendFile> open(const std::string& path, mode_t mode = 0644);
-  // A new and empty one, in the place of whatever had that name.
+  // Creates an empty file, replacing an existing one of that name.
   static Result<AppendFile> create(const std::string& path, mode_t mode = 0644);
 
-  // All of the bytes, or an error; then the length may have grown by a part of them, see size().
+  // Writes all of the bytes. On an error the file may hold a part of them; see size().
   Status append(std::string_view bytes);
-  Status sync() { return sync(size_); }  // data and length are on disk
-  // The same for the first `length` bytes; may run beside append().
+  Status sync() { return sync(size_); }  // fdatasync: data and length are durable
+  // The same for the first `length` bytes; may run concurrently with append() in another thread.
   Status sync(uint64_t length);
-  // Lets the system begin to write what stands behind `from`, and waits until what it was told to
-  // write before is written: so little is left for sync() to wait for.
+  // Starts writeback of the bytes from `from` on, and waits for the writeback started before: this
+  // leaves little for sync() to wait for.
   void start_sync(uint64_t from);
-  Status truncate(uint64_t size);  // drops a part that was written incompletely
+  Status truncate(uint64_t size);  // drops an incomplete write
   uint64_t size() const { return size_; }
 
  private:
@@ -66,19 +67,21 @@ class AppendFile {
   Descriptor descriptor_;
   std::string path_;
   uint64_t size_;
-  uint64_t forgotten_;  // up to here nothing is in the system's cache because of this file
+  uint64_t forgotten_;  // bytes before this were dropped from the page cache
 };
 
-// The files that a shell pattern names, sorted. A pattern without wildcards names itself, whether
-// the file exists or not; one with wildcards that matches nothing names nothing.
+// The files that match a shell pattern, sorted. A pattern without wildcards gives itself, whether
+// the file exists or not; a pattern with wildcards and no match gives nothing.
 std::vector<std::string> expand_glob(const std::string& pattern);
 
 Status change_directory(const std::string& path);
 Result<std::string> current_directory();
-// `path` seen from the current folder, without "." and ".."; symbolic links are not looked at.
+// `path` made absolute from the current folder, without "." and ".."; symbolic links are not
+// resolved.
 std::string absolute_path(const std::string& path);
 
-// "1234\n", the number of this process.
+// Writes "1234
+// ", the id of this process.
 Status write_pidfile(const std::string& path);
 
 }  // namespace sorrel::io

@@ -13,7 +13,7 @@ namespace sorrel::io {
 
 namespace {
 
-// Longer messages are cut: nothing that a client sends may fill the disk line by line.
+// Longer messages are truncated: clients must not be able to fill the disk.
 constexpr size_t kMaxMessage = 4096;
 
 constexpr int kOpenFlags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC;
@@ -51,7 +51,7 @@ std::string escaped_log_message(std::string_view message) {
 
 std::string format_log_line(int process, char role, int64_t wall_us, LogLevel level,
                             std::string_view message) {
-  // By hand rather than strftime: the names must not follow the locale.
+  // Not strftime: month names must not depend on the locale.
   constexpr std::array<const char*, 12> kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                 "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
   const time_t seconds = wall_us / 1'000'000;
@@ -89,7 +89,7 @@ void LogFile::write(LogLevel level, std::string_view message) {
   if (level < this->level()) return;
   const int64_t now_us = clock_.wall_us();
   const std::string text = escaped_log_message(message);
-  // The number is asked for each time, because a forked child logs through the same object.
+  // getpid() each time, because a forked child logs through the same object.
   put(format_log_line(getpid(), role_.load(std::memory_order_relaxed), now_us, level, text));
   system_.write(level, now_us, text);
 }
@@ -100,7 +100,7 @@ void LogFile::write_raw(std::string_view text) {
 
 void LogFile::put(std::string_view bytes) {
   reopen_if_replaced();
-  // A full disk or a closed pipe has nobody left to be told; the line is lost.
+  // An error (full disk, closed pipe) cannot be reported anywhere; the line is lost.
   (void)!::write(file_.valid() ? file_.get() : STDOUT_FILENO, bytes.data(), bytes.size());
 }
 
@@ -114,12 +114,12 @@ void LogFile::reopen_if_replaced() {
       named.st_dev == ours.st_dev) {
     return;
   }
-  // One thread does it, the others write to the old file once more. Not waiting also means that a
-  // child forked at this moment, in which the lock stays taken for ever, does not hang.
+  // One thread reopens, the others write to the old file once more. try_lock also keeps a child
+  // forked at this moment, in which the lock is never released, from hanging.
   const std::unique_lock lock(reopening_, std::try_to_lock);
   if (!lock) return;
   const Descriptor fresh(::open(path_.c_str(), kOpenFlags, 0644));
-  // The number stays the same and changes its file in one step, under the feet of other writers.
+  // dup3() replaces the file of the descriptor atomically, while other threads write to it.
   if (fresh.valid()) (void)dup3(fresh.get(), file_.get(), O_CLOEXEC);
 }
 

@@ -13,31 +13,31 @@
 
 namespace sorrel::io {
 
-// Redis's log line, which log shippers and people know how to read:
+// The server log, in Redis's line format, which log shippers parse:
 //
 //   4711:M 07 Mar 2025 09:05:02.003 * message
 //   pid : role, local time, level as one of  . debug  - verbose  * notice  # warning
 //
-// A line is one write() to a file opened for appending, so lines of several threads, and of forked
-// children, do not mix. Control characters in a message are written as escapes: text that came from
-// a client cannot pretend to be a second line.
+// A line is one write() to a file opened for appending, so lines of several threads and of forked
+// children do not interleave. Control characters in a message are escaped: text from a client
+// cannot forge a second line.
 //
-// Log rotation by renaming works without telling us, as with Redis: a file that is no longer the
-// one under its name is opened anew before the next line.
+// Log rotation by renaming needs no signal, as with Redis: when another file, or none, has the name
+// of the log, the log is reopened before the next line.
 //
-// Thread rule: open() and open_system_log() before other threads know the logger; everything else
-// at any time.
+// Thread rule: open() and open_system_log() before other threads use the logger; all other
+// functions from any thread.
 class LogFile final : public Logger {
  public:
   explicit LogFile(const Clock& clock) : clock_(clock) {}
 
-  // Empty: standard output. On an error the logger goes on where it was.
+  // Empty: standard output. On an error the previous destination stays in use.
   Status open(const std::string& path);
-  // From now on every line goes to the system log as well, but not raw text.
+  // Copies every later line to the system log, except raw text.
   Status open_system_log(std::string ident, int facility,
                          std::string_view socket = SystemLog::kSocket);
 
-  // Lines go to standard output, and that is a terminal.
+  // The log is standard output, and standard output is a terminal.
   bool on_terminal() const;
 
   void set_level(LogLevel level) { level_.store(level, std::memory_order_relaxed); }
@@ -61,11 +61,11 @@ class LogFile final : public Logger {
   std::atomic<char> role_{'M'};
 };
 
-// `message` with control characters as escapes, and cut where it is too long for a line.
+// `message` with control characters escaped, truncated to the maximum length.
 std::string escaped_log_message(std::string_view message);
 
-// The line with its end, as above; `message` has been through escaped_log_message(). `wall_us` is
-// shown in the machine's time zone.
+// The complete line with its line feed; requires a `message` from escaped_log_message(). `wall_us`
+// is shown in the machine's time zone.
 std::string format_log_line(int process, char role, int64_t wall_us, LogLevel level,
                             std::string_view message);
 

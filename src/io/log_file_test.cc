@@ -1,3 +1,5 @@
+// The log's line format, its rotation and the copy to syslog, with a socket in place of the daemon.
+
 #include "io/log_file.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +61,7 @@ TEST_F(LogFileTest, WritesRedisLines) {
       contents());
 }
 
-// The socket of a system log, as a daemon would have it.
+// A syslog socket as the daemon has it.
 class SystemLogSocket {
  public:
   explicit SystemLogSocket(const std::string& path)
@@ -69,7 +71,7 @@ class SystemLogSocket {
     std::memcpy(where.sun_path, path.data(), path.size());
     EXPECT_EQ(0, bind(socket_.get(), reinterpret_cast<sockaddr*>(&where), sizeof where));
   }
-  // Empty: there is none.
+  // Empty: no datagram.
   std::string next() {
     char text[8192];
     const ssize_t got = recv(socket_.get(), text, sizeof text, 0);
@@ -100,7 +102,7 @@ TEST_F(LogFileTest, SystemLogGetsEveryLineAsWell) {
   EXPECT_EQ(line(6, "e"), daemon->next());
   log.write_raw("raw\n");
   EXPECT_EQ("", daemon->next());
-  // A daemon that is gone, or comes again, keeps nobody waiting.
+  // A daemon that stops or restarts does not block write().
   daemon.reset();
   log.notice("lost");
   fs::remove(socket);
@@ -111,11 +113,11 @@ TEST_F(LogFileTest, SystemLogGetsEveryLineAsWell) {
   EXPECT_NE(contents().find("lost, too"), std::string::npos);
 }
 
-TEST_F(LogFileTest, ASystemLogThatTakesNothingHoldsNobodyUp) {
+TEST_F(LogFileTest, AFullSystemLogDoesNotBlock) {
   const std::string socket = folder / "socket";
   const SystemLogSocket daemon(socket);
   ASSERT_TRUE(log.open_system_log("redis", 1, socket).ok());
-  // More than its socket holds.
+  // More than the socket buffer holds.
   for (int i = 0; i < 5000; i++) log.notice(std::string(1000, 'x'));
   EXPECT_GT(contents().size(), 5000u * 1000);
 }
@@ -150,7 +152,7 @@ TEST_F(LogFileTest, LongMessagesAreCut) {
   EXPECT_LT(contents().size(), 5000u);
 }
 
-TEST_F(LogFileTest, RotatedFileIsOpenedAnew) {
+TEST_F(LogFileTest, RotatedFileIsReopened) {
   log.notice("one");
   fs::rename(path, path + ".1");
   log.notice("two");

@@ -14,17 +14,17 @@
 namespace sorrel::io {
 namespace {
 
-// Signals know no object, so this is where the handler finds the file it is about.
+// The signal handler takes no context argument: the mapping that it serves is found here.
 struct Watched {
   std::atomic<uintptr_t> begin{0};
   std::atomic<uintptr_t> end{0};      // 0: none is watched
-  std::atomic<uintptr_t> missing{0};  // the first address that had nothing to show
-  struct sigaction before {};         // who had the signal
+  std::atomic<uintptr_t> missing{0};  // first faulting address
+  struct sigaction before {};         // previous action for SIGBUS
 };
 Watched the_watched;
 
-// All of the rest becomes zeros at once: what follows a place that is gone is gone as well, or is
-// not wanted any more.
+// Maps zeros over the whole rest of the file: after a truncation all of it is missing, and after a
+// read error the bytes are discarded anyway.
 bool show_zeros(uintptr_t address) {
   const uintptr_t end = the_watched.end.load();
   if (address < the_watched.begin.load() || address >= end) return false;
@@ -46,7 +46,7 @@ void on_missing_page(int signal, siginfo_t* info, void* context) {
   }
   const struct sigaction& before = the_watched.before;
   if ((before.sa_flags & SA_SIGINFO) != 0) return before.sa_sigaction(signal, info, context);
-  // It comes again at once, and ends the process.
+  // The access faults again at once, under the previous action.
   sigaction(signal, &before, nullptr);
 }
 
@@ -65,7 +65,7 @@ bool watch(const char* data, size_t size) {
 void stop_watching() {
   struct sigaction now {};
   sigaction(SIGBUS, nullptr, &now);
-  // Somebody may have taken the signal meanwhile; then it is his.
+  // Another component may have installed a handler meanwhile; that one stays.
   if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_missing_page) {
     sigaction(SIGBUS, &the_watched.before, nullptr);
   }
@@ -75,7 +75,7 @@ void stop_watching() {
 }  // namespace
 
 Result<MappedFile> MappedFile::open(const std::string& path, Missing missing) {
-  // A pipe under that name must not make us wait for who writes to it.
+  // O_NONBLOCK: open() of a FIFO must not wait for a writer.
   Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.valid()) return system_error("open " + path);
   struct stat status {};
@@ -97,7 +97,7 @@ Status MappedFile::check() const {
   if (!watched_file_.valid()) return {};
   const uintptr_t missing = the_watched.missing.load();
   uint64_t at = missing == 0 ? size_ : missing - reinterpret_cast<uintptr_t>(data_);
-  // The rest of a page that is cut reads as zeros without a signal.
+  // The rest of the last page of a truncated file reads as zeros without a signal.
   struct stat status {};
   if (fstat(watched_file_.get(), &status) == 0)
     at = std::min(at, static_cast<uint64_t>(status.st_size));

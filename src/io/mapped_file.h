@@ -11,21 +11,21 @@
 
 namespace sorrel::io {
 
-// A whole file as bytes in memory, brought in by the kernel as they are read. A file that is
-// replaced by renaming stays what it was. One that is cut shorter in its place, or that the disk
-// fails to give, has nothing to show: the kernel sends SIGBUS to whoever reads there.
+// A whole file mapped into memory (mmap), paged in by the kernel on access. Replacing the file by
+// renaming does not change the mapping. If the file is truncated in place, or a disk read fails, an
+// access to the missing pages raises SIGBUS in the reading thread.
 class MappedFile {
  public:
   enum class Missing : uint8_t {
-    kEndsProcess,  // by that signal
-    // Zeros are read instead, and check() tells it: what was read is worth nothing then.
-    // The signal belongs to such files while there are any; other reasons for it go to who had it.
-    // One at a time is safe, and only threads that are told to take signals on another stack, or
-    // have stack left, may read.
+    kEndsProcess,  // SIGBUS keeps its action
+    // Missing pages read as zeros and check() returns an Error; the bytes read must be discarded
+    // then. Installs a SIGBUS handler while the file is open, and passes other faults to the
+    // previous handler. At most one such file may be open. Reading threads need an alternate signal
+    // stack or free stack.
     kReadsZeros,
   };
 
-  // The Error is "operation path: what the system says".
+  // The Error is "operation path: system message".
   static Result<MappedFile> open(const std::string& path, Missing missing = Missing::kEndsProcess);
 
   MappedFile(MappedFile&& other) noexcept
@@ -37,10 +37,9 @@ class MappedFile {
   ~MappedFile();
 
   std::string_view bytes() const { return {data_, size_}; }
-  // Of a file that was opened with kReadsZeros: an Error, "offset 123: ...", when it has become
-  // shorter or bytes of it could not be read.
+  // For kReadsZeros: an Error, "offset 123: ...", when the file was truncated or could not be read.
   Status check() const;
-  // The first so many bytes will not be read again soon: their memory may go.
+  // Lets the kernel drop the first `bytes` from memory; reading them again pages them in again.
   void release_front(size_t bytes);
 
  private:
@@ -49,7 +48,7 @@ class MappedFile {
   char* data_ = nullptr;
   size_t size_ = 0;
   size_t released_ = 0;
-  Descriptor watched_file_;  // open when kReadsZeros was asked for
+  Descriptor watched_file_;  // valid for kReadsZeros only
 };
 
 }  // namespace sorrel::io

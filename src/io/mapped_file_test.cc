@@ -17,7 +17,7 @@ TEST(MappedFile, ShowsTheBytesOfAFile) {
     ASSERT_TRUE(file) << file.error().text;
     EXPECT_EQ(file->bytes(), bytes);
     file->release_front(2'500'000);
-    EXPECT_EQ(file->bytes(), bytes);  // they come back when they are asked for
+    EXPECT_EQ(file->bytes(), bytes);  // released pages are paged in again
   }
   ASSERT_TRUE(write_file_atomically(path, ""));
   auto empty = MappedFile::open(path);
@@ -26,7 +26,7 @@ TEST(MappedFile, ShowsTheBytesOfAFile) {
   ASSERT_TRUE(remove_file(path));
 }
 
-TEST(MappedFile, WhatIsCutOffMeanwhileReadsAsZeros) {
+TEST(MappedFile, ATruncatedPartReadsAsZeros) {
   const std::string path = ::testing::TempDir() + "/sorrel-mapped-file-cut";
   ASSERT_TRUE(write_file_atomically(path, std::string(300'000, 'x')));
   const auto file = MappedFile::open(path, MappedFile::Missing::kReadsZeros);
@@ -45,7 +45,7 @@ TEST(MappedFile, WhatIsCutOffMeanwhileReadsAsZeros) {
   ASSERT_TRUE(remove_file(path));
 }
 
-TEST(MappedFile, WhatIsNoFileIsRefused) {
+TEST(MappedFile, OnlyRegularFilesAreAccepted) {
   EXPECT_FALSE(MappedFile::open("/nowhere/at/all"));
   EXPECT_FALSE(MappedFile::open("/tmp"));
 }

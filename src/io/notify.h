@@ -5,16 +5,19 @@
 
 namespace sorrel::io {
 
-// Who started the process and waits to be told about it, by the variables it left.
+// The supervisor that started the process and expects state notifications, by its environment
+// variables (NOTIFY_SOCKET, UPSTART_JOB).
 enum class Supervisor : uint8_t { kNone, kSystemd, kUpstart };
 Supervisor detect_supervisor();
 
-// Tells upstart that the process is ready, by stopping it until upstart lets it go on. Nothing
-// happens when upstart does not wait for it; false then.
+// Reports readiness to upstart with SIGSTOP; upstart continues the process. Without upstart: no
+// effect, returns false.
 bool stop_for_upstart();
 
-// Tells systemd, in its words: "READY=1\n", "STATUS=Loading\n", "STOPPING=1\n". Returns whether
-// somebody was told; without a supervisor nothing happens.
+// Sends a state to systemd (sd_notify protocol): "READY=1
+// ", "STATUS=Loading
+// ", "STOPPING=1
+// ". Returns whether the message was sent; without systemd: no effect.
 bool notify_systemd(const std::string& state);
 
 }  // namespace sorrel::io

@@ -43,15 +43,15 @@ Result<OutgoingLine> OutgoingLine::connect(const SocketAddresses& addresses, int
       continue;
     }
     if (tls == nullptr) return line;
-    const Status shaken = line.shake_hands(*tls, name, timeout_ms - (steady_ms() - began_ms));
+    const Status shaken = line.do_handshake(*tls, name, timeout_ms - (steady_ms() - began_ms));
     if (!shaken) return shaken.error();
     return line;
   }
   return problem;
 }
 
-Status OutgoingLine::shake_hands(const TlsContext& tls, const std::string& name,
-                                 int64_t timeout_ms) {
+Status OutgoingLine::do_handshake(const TlsContext& tls, const std::string& name,
+                                  int64_t timeout_ms) {
   const int64_t began_ms = steady_ms();
   ssl_ = tls.connect({name, false});
   if (!ssl_ || SSL_set_fd(ssl_.get(), descriptor_.get()) != 1) {
@@ -79,7 +79,7 @@ OutgoingLine::Outcome OutgoingLine::wait_for(short events, int64_t timeout_ms) {
     const auto rest = static_cast<int>(std::clamp<int64_t>(timeout_ms - passed_ms, 0, INT_MAX));
     pollfd polled{descriptor_.get(), events, 0};
     const int ready = poll(&polled, 1, rest);
-    // What is wrong with it the next call tells.
+    // An error is reported by the next call.
     if (ready > 0) return Outcome::kDone;
     if (ready == 0) return Outcome::kTimedOut;
     if (errno != EINTR) return Outcome::kGone;

@@ -48,13 +48,13 @@ TEST_F(OutgoingLineTest, BytesGoBothWays) {
   EXPECT_EQ(answer, "> world");
 }
 
-TEST_F(OutgoingLineTest, NobodyIsWaitedForLongerThanAllowed) {
+TEST_F(OutgoingLineTest, TimeoutsAreKept) {
   auto line = OutgoingLine::connect({*numeric_address("127.0.0.1", port)}, 1000);
   ASSERT_TRUE(line.ok());
   const Descriptor peer = accept_one();
   std::string answer;
   EXPECT_EQ(line->receive(answer, 20), Outcome::kTimedOut);
-  // What a peer does not read fills the system's buffers.
+  // Unread bytes fill the socket buffers.
   const std::string much(64 << 20, 'x');
   EXPECT_EQ(line->send(much, 20), Outcome::kTimedOut);
 }
@@ -67,7 +67,7 @@ TEST_F(OutgoingLineTest, APeerThatLeavesIsNoticed) {
   EXPECT_EQ(line->receive(answer, 1000), Outcome::kGone);
 }
 
-TEST_F(OutgoingLineTest, WhoRefusesIsNoticedBySending) {
+TEST_F(OutgoingLineTest, ARefusalIsReportedBySend) {
   listener.reset();
   auto line = OutgoingLine::connect({*numeric_address("127.0.0.1", port)}, 1000);
   if (line.ok()) {
@@ -102,7 +102,7 @@ TEST_F(OutgoingLineTest, TlsIsSpokenWhenWanted) {
   EXPECT_EQ(answer, "hello");
   EXPECT_EQ(line->receive(answer, 5000), Outcome::kGone);
   server.join();
-  // A peer that is silent, one that is of another authority, none at all.
+  // A silent peer, one with a certificate of another CA, no peer.
   EXPECT_EQ(OutgoingLine::connect(address, 20, tls->get()).error().text,
             "TLS handshake: Connection timed out");
   accept_one().reset();

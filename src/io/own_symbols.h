@@ -5,9 +5,8 @@
 
 namespace sorrel::io {
 
-// The functions of this very program by their addresses, out of the symbol table of its file. Made
-// for the moment when the process dies: nothing is allocated. A program without a symbol table has
-// no names.
+// Resolves code addresses to function names with the symbol table of the running executable, for
+// crash reports. Async-signal-safe: find() allocates nothing. A stripped executable has no names.
 class OwnSymbols {
  public:
   OwnSymbols();
@@ -16,12 +15,12 @@ class OwnSymbols {
   OwnSymbols& operator=(const OwnSymbols&) = delete;
 
   struct Place {
-    std::string_view name;  // as the linker knows it; empty: unknown
+    std::string_view name;  // mangled; empty: unknown
     uint64_t offset = 0;  // from the function's start, or from the program's when there is no name
   };
-  // Precondition: the address is in this program's own code.
+  // Precondition: the address is in the executable's own code.
   Place find(uint64_t address) const;
-  // Where the program was put in memory.
+  // Load address of the executable.
   uint64_t base() const { return base_; }
 
  private:

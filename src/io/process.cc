@@ -1,3 +1,6 @@
+// System calls of the process about itself. Optional calls (priorities, scheduling) are skipped
+// under a seccomp filter, which may kill the process for them.
+
 #include "io/process.h"
 
 #include <fcntl.h>
@@ -26,7 +29,7 @@
 namespace sorrel::io {
 namespace {
 
-// The number that the text begins with, spaces aside.
+// The number at the start of the text, after blanks.
 std::optional<uint64_t> leading_number(std::string_view text) {
   text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
   uint64_t number = 0;
@@ -48,7 +51,7 @@ int process_id() {
 Status daemonize() {
   const pid_t child = fork();
   if (child < 0) return system_error("fork");
-  // _exit, since buffers and exit functions belong to the child that lives on.
+  // _exit: stdio buffers and exit handlers belong to the child, which continues.
   if (child > 0) _exit(0);
   if (setsid() < 0) return system_error("setsid");
   const Descriptor nowhere(open("/dev/null", O_RDWR | O_CLOEXEC));
@@ -211,16 +214,16 @@ bool system_calls_are_filtered() {
 
 void lower_priority(int steps) {
   if (system_calls_are_filtered()) return;
-  // -1 may be an answer and may be an error; neither is worth more than going on as before.
+  // -1 may be a value or an error; an error leaves the priority as before, which is acceptable.
   (void)!nice(steps);
 }
 
 void give_way(int steps) {
   if (system_calls_are_filtered()) return;
   lower_priority(steps);
-  // A low priority alone makes turns rare and leaves them as long as everybody's: some milliseconds
-  // in which nobody else has that processor. Older systems take no notice.
-  // The first form of what the call takes; its headers and those of the library exclude each other.
+  // A low priority alone makes time slices rare but leaves them some milliseconds long, during
+  // which a worker cannot run on that processor. Kernels before 6.12 ignore the slice length. This
+  // is the first version of struct sched_attr, whose kernel header conflicts with libc's.
   struct Wanted {
     uint32_t size = sizeof(Wanted);
     uint32_t policy = SCHED_OTHER;

@@ -7,45 +7,45 @@
 
 #include "base/result.h"
 
-// What a process asks of its system about itself.
+// Process-level system calls: daemonizing, signals, random bytes, memory, CPU and resource limits.
 namespace sorrel::io {
 
 int process_id();
 
-// Goes to the background: a child lives on in a session of its own, with its standard streams on
-// /dev/null; the parent ends with code 0 and does not return. Call it before any thread is made,
-// since only the calling one survives.
+// Goes to the background: a child continues in a session of its own, with its standard streams on
+// /dev/null; the parent exits with code 0. Call this before any thread is created, since only the
+// calling thread survives.
 Status daemonize();
 
-// A terminal that hangs up and a peer that closes must not end the server. Broken pipes show as
-// errors of the calls that hit them.
+// Ignores SIGHUP and SIGPIPE: a closed terminal or peer must not end the server. Broken pipes are
+// reported by the failing calls (EPIPE).
 void ignore_hangups();
 
-// For programs that read mapped files: when somebody cuts the file meanwhile, the kernel has
-// nothing to show and sends SIGBUS. Says so on standard error and ends the process with code 1.
+// For programs that read mapped files: handles the SIGBUS of a file truncated meanwhile with a
+// message on standard error and exit code 1.
 void end_on_cut_files();
 
-// Holds SIGTERM and SIGINT back from the calling thread and every thread it makes from now on; a
-// loop that watches signals then gets them. Call it before the first thread is made: a thread
-// without it would die of the signal.
+// Blocks SIGTERM and SIGINT in the calling thread and every thread that it creates afterwards; a
+// loop that watches signals then receives them. Call this before the first thread is created: an
+// unblocked signal would kill the process.
 void hold_termination_signals();
 
-// Is a SIGINT held back that nobody has been told of yet?
+// Is a blocked SIGINT pending?
 bool is_interrupt_pending();
-// The same for any of the two.
+// Is a blocked SIGINT or SIGTERM pending?
 bool is_termination_pending();
-// Ends the process here and now: nothing is flushed, nobody is asked.
+// Exits immediately (_exit): no flush, no exit handlers.
 [[noreturn]] void end_process(int code);
 
-// From the kernel's generator; fit for keys and salts.
+// From the kernel's generator; suitable for keys and salts.
 Status random_bytes(std::span<uint8_t> out);
 Result<std::string> random_hex(size_t digits);
 
-// Memory that the process occupies now. 0 when unknown.
+// Resident set size. 0 when unknown.
 uint64_t resident_bytes();
 uint64_t total_system_memory();
-// What can still be had of it: by the system, or by the control group that the process is in, if
-// that sets a limit (version 2 of them, as a container sees its own). 0 when unknown.
+// Available memory of the system, or of the control group of the process if that is limited (cgroup
+// v2, as seen in a container). 0 when unknown.
 uint64_t available_memory();
 
 struct CpuTimes {
@@ -56,36 +56,36 @@ enum class CpuOf : uint8_t { kProcess, kChildren, kThisThread };
 CpuTimes cpu_times(CpuOf whose);
 
 struct DescriptorLimit {
-  uint64_t before = 0;  // 0: the system does not say; then nothing was changed
+  uint64_t before = 0;  // 0: unknown, limit unchanged
   uint64_t now = 0;     // never less than before
-  std::string reason;   // why it is less than wanted, in the system's words; empty when it is not
+  std::string reason;   // system message when it is less than wanted; else empty
 };
-// Lets the process have at least `wanted` descriptors, or as many as it may.
+// Raises the descriptor limit to at least `wanted`, or as far as permitted.
 DescriptorLimit raise_descriptor_limit(uint64_t wanted);
 
-// Huge pages make every write of a forked or snapshotted page copy 2 MB. Returns whether none come
-// unasked from now on; where the system cannot tell those apart that are asked for, none at all.
+// Disables transparent huge pages, with which a write to a page shared by fork copies 2 MB. Pages
+// requested with madvise() stay allowed where the kernel distinguishes them. Returns success.
 bool disable_huge_pages();
-// How eagerly the kernel ends this process when memory is out, -1000 (never) to 1000. Lowering it
-// needs privilege.
+// oom_score_adj: preference of the kernel's OOM killer for this process, -1000 (never) to 1000.
+// Lowering needs privilege.
 Result<int> oom_score_adj();
 Status set_oom_score_adj(int score);
 
-// Is there a seccomp filter on this process? A call that it forbids may kill, and no way exists to
-// ask which ones it forbids: Debian's unit for Redis kills for setting priorities and owners. Calls
-// of that kind, which the server can do without, are left out when this is true.
+// Does a seccomp filter apply to this process? A forbidden call may kill the process, and the
+// filter cannot be queried: Debian's unit for Redis kills on setting priorities and owners.
+// Optional calls of that kind are skipped when this is true.
 bool system_calls_are_filtered();
 
-// The calling thread leaves the processor to others where they want it, by so many steps of nice(2)
-// and in short turns, where the system knows how. For good: without privilege there is no way back.
-// Does nothing where system calls are filtered.
+// Lowers the priority of the calling thread by `steps` of nice(2) and shortens its time slices,
+// where the kernel supports that. Irreversible without privilege. No effect where system calls are
+// filtered.
 void give_way(int steps);
-// The same by the steps alone.
+// Lowers the priority only.
 void lower_priority(int steps);
 
 std::string os_name();  // "Linux 6.1.0 x86_64"
 
-// How `top -H` and debuggers show the calling thread; the first 15 bytes count.
+// Name of the calling thread in `top -H` and debuggers; truncated to 15 bytes.
 void name_this_thread(const std::string& name);
 
 }  // namespace sorrel::io

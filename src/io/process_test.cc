@@ -1,3 +1,5 @@
+// Process-level calls, in forked children where they would change the test process.
+
 #include "io/process.h"
 
 #include <gtest/gtest.h>
@@ -120,7 +122,7 @@ TEST(Process, DaemonizeEndsTheParentAndLivesOnInASessionOfItsOwn) {
   EXPECT_EQ(report[0], report[1]) << "leader of its session";
 }
 
-TEST(Process, GivesWay) {
+TEST(Process, LowersItsPriority) {
   if (system_calls_are_filtered()) GTEST_SKIP() << "not under a seccomp filter";
   const int before = getpriority(PRIO_PROCESS, 0);
   const pid_t child = fork();

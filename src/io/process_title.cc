@@ -10,17 +10,17 @@ ProcessTitle::ProcessTitle(int argc, char** argv, char** environment) {
   pointers_ = environment;
   begin_ = argv[0];
   const char* end = begin_;
-  // Only what lies directly behind is ours; somebody may have moved a string already.
+  // Only strings that follow without a gap are overwritten; an earlier library may have moved one.
   const auto take = [&end](const char* text) {
     if (text == end) end = text + std::strlen(text) + 1;
   };
   for (int i = 0; i < argc; i++) take(argv[i]);
   for (char** one = environment; one != nullptr && *one != nullptr; one++) take(*one);
-  room_ = static_cast<size_t>(end - begin_);
+  capacity_ = static_cast<size_t>(end - begin_);
   for (char** one = environment; one != nullptr && *one != nullptr; one++) {
     environment_.emplace_back(*one);
   }
-  // Not before the last was added, since strings move while the vector grows.
+  // After the last push_back, since short strings move when the vector grows.
   for (size_t i = 0; i < environment_.size(); i++) environment[i] = environment_[i].data();
 }
 
@@ -29,10 +29,10 @@ ProcessTitle::~ProcessTitle() {
 }
 
 void ProcessTitle::set(std::string_view title) {
-  if (room_ == 0) return;
-  const size_t length = std::min(title.size(), room_ - 1);
+  if (capacity_ == 0) return;
+  const size_t length = std::min(title.size(), capacity_ - 1);
   std::memcpy(begin_, title.data(), length);
-  std::memset(begin_ + length, 0, room_ - length);
+  std::memset(begin_ + length, 0, capacity_ - length);
 }
 
 }  // namespace sorrel::io

@@ -7,24 +7,24 @@
 
 namespace sorrel::io {
 
-// The text that `ps` shows for this process. It lies where the kernel put the arguments, and may
-// run on over the environment behind them; so the environment moves to memory of its own.
+// The text that `ps` shows for this process. The title is stored over the arguments, and may extend
+// over the environment that follows them; so the environment is moved to memory of its own.
 //
-// Make one at the start of main(), after copying what is wanted of argv: set() overwrites it.
+// Create one at the start of main(), after copying argv: set() overwrites the arguments.
 class ProcessTitle {
  public:
   ProcessTitle(int argc, char** argv, char** environment);
-  // Who reads the environment later finds it empty.
+  // Leaves the environment empty.
   ~ProcessTitle();
   ProcessTitle(const ProcessTitle&) = delete;
   ProcessTitle& operator=(const ProcessTitle&) = delete;
 
-  // Cuts what does not fit.
+  // Truncates a title that does not fit.
   void set(std::string_view title);
 
  private:
   char* begin_ = nullptr;
-  size_t room_ = 0;
+  size_t capacity_ = 0;
   char** pointers_ = nullptr;
   std::vector<std::string> environment_;
 };

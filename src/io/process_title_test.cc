@@ -5,7 +5,7 @@
 namespace sorrel::io {
 namespace {
 
-// As the kernel lays them out: arguments, then the environment, one behind the other.
+// In the kernel's layout: arguments, then the environment, contiguous.
 struct Memory {
   char bytes[32] = "server\0--port\0A=1\0B=22\0rest";
   char* arguments[3] = {bytes, bytes + 7, nullptr};
@@ -34,7 +34,7 @@ TEST(ProcessTitle, CutsWhatDoesNotFitAndClearsWhatIsLeft) {
   for (size_t i = 5; i < 23; i++) EXPECT_EQ(memory.bytes[i], '\0');
 }
 
-TEST(ProcessTitle, LeavesAloneWhatLiesElsewhere) {
+TEST(ProcessTitle, KeepsStringsThatAreNotContiguous) {
   Memory memory;
   char elsewhere[] = "C=3";
   memory.environment[0] = elsewhere;

@@ -15,7 +15,7 @@
 namespace sorrel::io {
 namespace {
 
-// A name with more addresses than this is no server's; what is left out would be tried last.
+// Bounds the addresses of one name; the dropped ones would be tried last.
 constexpr size_t kMostAddresses = 64;
 
 Result<SocketAddresses> ask_system(const std::string& host, int port, int flags) {
@@ -111,7 +111,8 @@ void Resolver::forget(uint64_t id) {
   std::erase_if(shared_->questions, [id](const auto& question) { return question.id == id; });
 }
 
-// Asked after every wake(), which hardly ever is the resolver's.
+// Called after every wake(), hardly any of which comes from the resolver; so a flag is checked
+// first.
 std::vector<Resolver::Answer> Resolver::take_answers() {
   if (!shared_->answered.load(std::memory_order_acquire)) return {};
   const std::lock_guard lock(shared_->mutex);

@@ -10,8 +10,8 @@ namespace {
 
 constexpr size_t kMinChunk = 16 * 1024;
 constexpr size_t kMaxChunk = 256 * 1024;
-// Fewer shared bytes than this are copied: a chunk and a handle would cost more, and keep the whole
-// block alive.
+// Fewer shared bytes than this are copied: a chunk and a reference would cost more, and keep the
+// whole block alive.
 constexpr size_t kFewBytes = 512;
 
 }  // namespace
@@ -52,7 +52,7 @@ size_t SendQueue::front(std::span<iovec> out) const {
   size_t filled = 0;
   for (const Chunk& chunk : chunks_) {
     if (filled == out.size()) break;
-    // sendmsg() only reads, though its pieces are not const.
+    // sendmsg() only reads, though iovec is not const.
     out[filled++] = {const_cast<char*>(chunk.bytes()) + chunk.begin, chunk.end - chunk.begin};
   }
   return filled;

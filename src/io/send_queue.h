@@ -13,20 +13,20 @@
 
 namespace sorrel::io {
 
-// Bytes that the kernel would not take yet, in order. A stream makes one when its peer is slow and
-// drops it when all has gone, so an idle stream pays one pointer.
+// Unsent output of a stream, in order. A stream creates the queue when its peer reads slowly and
+// destroys it when empty, so an idle stream pays one pointer.
 //
-// The bytes lie in chunks of 16 to 256 KB: large enough that a long reply costs few system calls,
-// small enough that memory goes back while a slow peer reads. Shared bytes lie in a chunk of their
-// own, which is a handle.
+// Bytes are stored in chunks of 16 to 256 KB: large enough that a long reply costs few system
+// calls, small enough that memory is freed while a slow peer reads. Shared bytes are a chunk of
+// their own, which holds a reference.
 class SendQueue {
  public:
   void append(std::string_view bytes);
-  // What stands behind `from` in them.
+  // Appends bytes from offset `from` on, by reference.
   void append(const SharedBytes& bytes, size_t from);
 
   size_t bytes() const { return bytes_; }
-  size_t memory() const { return memory_; }  // shared bytes count as well
+  size_t memory() const { return memory_; }  // includes shared bytes
   bool empty() const { return bytes_ == 0; }
 
   // Fills `out` with the front of the queue, valid until the next call; returns how many were
@@ -36,7 +36,7 @@ class SendQueue {
   void consume(size_t count);
 
  private:
-  // Bytes at [begin, end) wait; room is left up to `capacity`, but not in shared ones.
+  // [begin, end) is unsent; [end, capacity) is free, except in a shared chunk.
   struct Chunk {
     std::unique_ptr<char[]> data;  // null: the bytes are shared
     SharedBytes shared;

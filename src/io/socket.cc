@@ -1,3 +1,7 @@
+// Sockets and their addresses: listening, connecting and their options. A failed optional setting
+// (TCP_NODELAY, keepalive) is ignored; errors of bind, listen and connect are reported with the
+// system's text.
+
 #include "io/socket.h"
 
 #include <arpa/inet.h>
@@ -90,7 +94,7 @@ Address local_address_of(int descriptor) {
 namespace {
 
 void set_option(int descriptor, int level, int option, int value) {
-  // Every option set through here is a wish (speed, early notice of dead peers), never correctness.
+  // Best effort: these options affect speed and the detection of dead peers, never correctness.
   (void)setsockopt(descriptor, level, option, &value, sizeof value);
 }
 
@@ -121,7 +125,7 @@ Result<ListenSocket> listen_at(const Endpoint& at, const addrinfo& where) {
   if (at.mark != 0 && setsockopt(descriptor, SOL_SOCKET, SO_MARK, &at.mark, sizeof at.mark) != 0) {
     return failed("setsockopt SO_MARK");
   }
-  // Accepted sockets inherit it, which saves a system call for each.
+  // Accepted sockets inherit TCP_NODELAY, which saves a system call for each.
   set_option(descriptor, IPPROTO_TCP, TCP_NODELAY, 1);
   if (bind(descriptor, where.ai_addr, where.ai_addrlen) != 0) return failed("bind");
   if (listen(descriptor, at.backlog) != 0) return failed("listen");
@@ -140,7 +144,7 @@ Result<ListenSocket> open_tcp_listener(const Endpoint& at) {
   addrinfo* found = nullptr;
   const int failure = getaddrinfo(any ? nullptr : at.host.c_str(), service.c_str(), &hints, &found);
   if (failure != 0) {
-    // A family that the machine lacks shows up here for host names, at socket() for addresses.
+    // An unsupported family fails here for host names, and at socket() for addresses.
     if (at.optional) return ListenSocket{};
     return Error{gai_strerror(failure)};
   }
@@ -152,17 +156,17 @@ Result<ListenSocket> open_unix_listener(const Endpoint& at) {
   const Result<SocketAddress> address = unix_address(at.host);
   if (!address) return address.error();
   const char* const path = at.host.c_str();
-  // As in Redis the path is the server's, whatever is there: a file, the socket of a server that
-  // died, that of one which is about to end. A folder stays and fails the bind.
+  // As in Redis a file at the path is replaced: a stale socket, that of a server about to exit, or
+  // a regular file. A folder is kept and fails the bind.
   (void)unlink(path);
 
   ListenSocket made{Descriptor(socket(AF_UNIX, kSocketType, 0))};
   const int descriptor = made.descriptor.get();
   if (!made.descriptor.valid()) return system_error("socket");
   const auto mode = static_cast<mode_t>(at.unix_mode & 0777);
-  // The file is born with the socket's own mode less the umask, so it is never wider than asked
-  // for; what the umask took is given back before anyone can connect. The umask itself is not
-  // touched: it belongs to the process, and other threads make files.
+  // bind() creates the file with the mode of the socket less the umask, so never with more
+  // permissions than requested; chmod adds the bits removed by the umask before listen(). The umask
+  // itself is not changed: it is process-wide, and other threads create files.
   if (mode != 0) (void)fchmod(descriptor, mode);
   if (bind(descriptor, address->get(), address->size) != 0) {
     return system_error("bind");
@@ -200,7 +204,7 @@ Result<Descriptor> begin_connect(const SocketAddress& to, const SocketAddress& s
   if (!made.valid()) return system_error("socket");
   if (to.family() != AF_UNIX) set_option(made.get(), IPPROTO_TCP, TCP_NODELAY, 1);
   if (source.size != 0 && source.family() == to.family()) {
-    // Else a port that waits after an earlier connection would be in the way.
+    // Otherwise a port in TIME_WAIT would fail the bind.
     set_option(made.get(), SOL_SOCKET, SO_REUSEADDR, 1);
     (void)bind(made.get(), source.get(), source.size);
   }
@@ -223,8 +227,7 @@ int connect_outcome(int descriptor) {
       getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &peer_size) != 0) {
     return errno;
   }
-  // A connection to a free port of this machine can meet itself, when the kernel happens to choose
-  // that port for it.
+  // Self-connect: for an unused local port the kernel may choose that same port as source.
   const bool itself =
       own.ss_family != AF_UNIX && own_size == peer_size && std::memcmp(&own, &peer, own_size) == 0;
   return itself ? ECONNREFUSED : 0;

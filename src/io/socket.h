@@ -37,15 +37,15 @@ class Descriptor {
   int number_ = -1;
 };
 
-// Of an errno: try again later.
+// EAGAIN or EWOULDBLOCK?
 bool would_block(int code);
 
-// "operation: what the system says", with errno as it is now.
+// "operation: system message", from the current errno.
 Error system_error(std::string_view operation);
 Error system_error(std::string_view operation, int code);
 
 // An internet address and port in 20 bytes instead of the 128 of a sockaddr_storage; each stream
-// keeps two. A unix socket has no address worth keeping, its path is the listener's.
+// holds two. A unix socket has no address here; its path is the listener's.
 struct Address {
   enum class Family : uint8_t { kNone, kIp4, kIp6, kUnix } family = Family::kNone;
   uint16_t port = 0;
@@ -58,7 +58,7 @@ struct Address {
 
 Address local_address_of(int descriptor);
 
-// An address of any family as system calls take it: where a socket connects to, or from.
+// A sockaddr of any family, to connect to or to bind.
 struct SocketAddress {
   sockaddr_storage storage{};
   socklen_t size = 0;
@@ -67,16 +67,16 @@ struct SocketAddress {
   sa_family_t family() const { return storage.ss_family; }
 };
 
-// The error says that the path is too long.
+// Fails for a path that is too long.
 Result<SocketAddress> unix_address(std::string_view path);
 
-// Makes a non-blocking socket and begins to connect it, from `source` where that is possible (size
-// 0: the kernel chooses). The outcome shows when it is writable, in connect_outcome().
+// Creates a non-blocking socket and begins to connect it, from `source` if that can be bound (size
+// 0: the kernel chooses). Once the socket is writable, connect_outcome() gives the result.
 Result<Descriptor> begin_connect(const SocketAddress& to, const SocketAddress& source);
 // 0: connected; else an errno.
 int connect_outcome(int descriptor);
 
-// Which file a path leads to; none is {0, 0}.
+// Identity of the file at a path; {0, 0}: no file.
 struct FileIdentity {
   uint64_t device = 0;
   uint64_t inode = 0;
@@ -91,14 +91,13 @@ struct ListenSocket {
   FileIdentity file;  // of a unix socket
 };
 
-// Makes a non-blocking socket that listens. A file at the path of a unix socket is replaced, of
-// whatever kind it is, but for folders. The error text is "bind: Address already in use" and
-// the like. An `optional` endpoint whose address or family the machine lacks gives an invalid
-// descriptor.
+// Creates a non-blocking listening socket. A file of any kind at the path of a unix socket is
+// replaced, except a folder. The error text is "bind: Address already in use" and the like. An
+// `optional` endpoint whose address or family the machine lacks gives an invalid descriptor.
 Result<ListenSocket> open_listener(const Endpoint& at);
 
-// TCP keepalive as Redis sets it: first probe after `seconds`, then every third of that, three
-// lost ones end the connection. 0 turns it off.
+// TCP keepalive as Redis sets it: first probe after `seconds`, then one every third of that; three
+// lost probes end the connection. 0 turns keepalive off.
 void set_socket_keepalive(int descriptor, int seconds);
 
 }  // namespace sorrel::io

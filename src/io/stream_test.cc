@@ -1,9 +1,11 @@
+// Contract tests of Stream beyond send and receive: offers, shared bytes, handler changes and
+// detaching, on the epoll loop and the fake loop.
+
 #include <algorithm>
 #include <string>
 
 #include "io/test_connect.h"
 
-// What streams of both loops promise besides sending and receiving.
 namespace sorrel::io {
 namespace {
 
@@ -14,7 +16,7 @@ class StreamTest : public ConnectTest {
     accept_hook_ = [](TestEnd& peer) { peer.stream->pause_reading(true); };
     make_pair(end);
   }
-  // More than is taken for a peer that reads nothing.
+  // More than the kernel accepts for a peer that reads nothing.
   size_t much() const { return fake() ? 300'000 : 8'000'000; }
   TestEnd& peer() { return *accepted_.back(); }
   static std::string long_text(size_t size) {
@@ -52,7 +54,7 @@ TEST_P(StreamTest, OffersKeepNothing) {
   }
 }
 
-TEST_P(StreamTest, OffersStandBehindWhatIsPending) {
+TEST_P(StreamTest, OffersWaitForPendingOutput) {
   TestEnd end;
   make_slow_pair(end);
   const std::string text = long_text(much());
@@ -110,7 +112,7 @@ TEST_P(StreamTest, SharedBytesGoToManyPeers) {
     EXPECT_EQ(bytes.owners(), 4u);
   }
   const SharedBytes last = std::exchange(bytes, {});
-  // One goes away; the others get it all.
+  // One peer closes; the others get all bytes.
   ends[0]->stream->close(false);
   for (const auto& end : accepted_) end->stream->pause_reading(false);
   ASSERT_TRUE(run_until([&] {
@@ -170,8 +172,8 @@ TEST_P(StreamTest, AnotherLoopTakesOver) {
     make_slow_pair(end);
     TestEnd& first = peer();
     first.stream->pause_reading(false);
-    // It leaves from inside on_data, with a part of its input unused and more to come, and with
-    // output that the other end has not read.
+    // Detached from inside on_data, with unused input, more input to come, and output that the
+    // other end has not read.
     const std::string text = long_text(fake() ? 300'000 : 3'000'000);
     const std::string answer = long_text(much());
     std::unique_ptr<DetachedStream> left;
@@ -184,7 +186,7 @@ TEST_P(StreamTest, AnotherLoopTakesOver) {
     };
     end.stream->send(text);
     ASSERT_TRUE(run_until([&] { return left != nullptr; }));
-    for (int i = 0; i < 5; i++) turn();
+    for (int i = 0; i < 5; i++) iterate();
     EXPECT_EQ(first.closes, 0);
     TestEnd next;
     next.text = first.text;
@@ -216,7 +218,7 @@ TEST_P(StreamTest, UnreadBytesWaitForAPausedHandler) {
     TestEnd next;
     next.stream = second_->adopt(std::move(left), next);
     next.stream->pause_reading(true);
-    for (int i = 0; i < 20; i++) turn();
+    for (int i = 0; i < 20; i++) iterate();
     EXPECT_EQ(next.text, "");
     EXPECT_EQ(next.closes, 0);
     next.stream->pause_reading(false);

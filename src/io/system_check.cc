@@ -1,3 +1,6 @@
+// Reads settings from /proc and /sys and measures the clock and the kernel, to warn of settings
+// under which the server is slow or its saves fail. A file that cannot be read skips its check.
+
 #include "io/system_check.h"
 
 #include <fmt/format.h>
@@ -62,8 +65,8 @@ int64_t clock_in_kernel_percent() {
   return system * 100 / (user + system);
 }
 
-// Of the mapping that holds `address`, what /proc/self/smaps says of pages written to, in
-// kilobytes; nullopt when it cannot be read.
+// Private_Dirty in kilobytes of the mapping that holds `address`, from /proc/self/smaps; nullopt
+// when it cannot be read.
 std::optional<long> dirty_kilobytes(const void* address) {
   std::string all;
   const Status read = read_file_in_pieces("/proc/self/smaps", [&all](std::string_view piece) {
@@ -88,7 +91,7 @@ std::optional<long> dirty_kilobytes(const void* address) {
 
 enum ChildAnswer : int { kPageIsDirty = 0, kPageIsClean = 1, kUnknown = 2 };
 
-// A page that was written to after MADV_FREE must still count as written to in a forked child.
+// A page written to after MADV_FREE must still be dirty in a forked child.
 ChildAnswer ask_child_about(volatile char* page, size_t size) {
   *page = 1;
   if (madvise(const_cast<char*>(page), size, MADV_FREE) != 0) return kUnknown;
@@ -157,7 +160,7 @@ SystemFinding check_huge_pages(const std::string& root) {
 
 SystemFinding check_madvise_free(const std::string&) {
   const auto size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  // The pages around it keep the middle one in a mapping of its own.
+  // PROT_NONE pages on both sides keep the middle page in a mapping of its own.
   void* pages = mmap(nullptr, 3 * size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (pages == MAP_FAILED) return {};
   char* page = static_cast<char*>(pages) + size;

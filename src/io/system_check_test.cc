@@ -12,7 +12,7 @@ namespace {
 
 using Verdict = SystemFinding::Verdict;
 
-// A folder in the place of /, with files as the test wants them.
+// A folder in the place of /, with the files of the test.
 class SystemCheckTest : public ::testing::Test {
  protected:
   SystemCheckTest() {
@@ -30,7 +30,7 @@ class SystemCheckTest : public ::testing::Test {
   std::string root_;
 };
 
-TEST_F(SystemCheckTest, WhatCannotBeReadIsSkipped) {
+TEST_F(SystemCheckTest, UnreadableSettingsAreSkipped) {
   EXPECT_EQ(check_slow_clocksource(root_).verdict, Verdict::kSkipped);
   EXPECT_EQ(check_xen_clocksource(root_).verdict, Verdict::kSkipped);
   EXPECT_EQ(check_overcommit(root_).verdict, Verdict::kSkipped);
@@ -68,11 +68,11 @@ TEST_F(SystemCheckTest, Clocksources) {
   EXPECT_EQ(check_xen_clocksource(root_).verdict, Verdict::kGood);
   write(path, "xen\n");
   EXPECT_EQ(check_xen_clocksource(root_).verdict, Verdict::kWarning);
-  // Whatever this machine's clock is like, the measurement comes to an end.
+  // With any clock source the measurement finishes.
   EXPECT_NE(check_slow_clocksource(root_).verdict, Verdict::kSkipped);
 }
 
-TEST_F(SystemCheckTest, BacklogIsThatOfTheSystem) {
+TEST_F(SystemCheckTest, BacklogLimitIsRead) {
   write("/proc/sys/net/core/somaxconn", "128\n");
   EXPECT_EQ(longest_backlog(root_), 128);
 }

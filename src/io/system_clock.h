@@ -4,7 +4,7 @@
 
 namespace sorrel::io {
 
-// The time of the machine. Both readings come from the vdso, without a system call.
+// The system's clock. Both readings come from the vdso, without a system call.
 class SystemClock final : public Clock {
  public:
   int64_t wall_us() const override;

@@ -42,7 +42,7 @@ Status SystemLog::open(std::string ident, int facility, std::string_view socket)
 
 void SystemLog::write(LogLevel level, int64_t wall_us, std::string_view message) const {
   if (!socket_.valid()) return;
-  // By hand rather than strftime: the names must not follow the locale.
+  // Not strftime: month names must not depend on the locale.
   constexpr std::array<const char*, 12> kMonths{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                 "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
   const time_t seconds = wall_us / 1'000'000;

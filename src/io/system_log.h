@@ -10,16 +10,17 @@
 
 namespace sorrel::io {
 
-// The system log (syslog), by its socket and not through the C library, which would make every
-// thread wait on one lock and on the daemon. A line is one datagram; one that the daemon does not
-// take at once is lost. The socket is named anew each time, so the daemon may restart.
+// The system log (syslog), written to its socket directly: syslog(3) would make every thread wait
+// on one lock and on the daemon. A line is one datagram, dropped when the daemon does not accept it
+// at once. Every datagram is addressed by path, so the daemon may restart.
 //
-// Thread rule: open() before other threads know it; write() at any time, also in forked children.
+// Thread rule: open() before other threads use the object; write() from any thread and in forked
+// children.
 class SystemLog {
  public:
   static constexpr std::string_view kSocket = "/dev/log";
 
-  // `facility` is a number of syslog(3), not shifted: 1 user, 16 to 23 local0 to local7.
+  // `facility` is a facility number of syslog(3), not shifted: 1 user, 16 to 23 local0 to local7.
   Status open(std::string ident, int facility, std::string_view socket = kSocket);
   bool is_open() const { return socket_.valid(); }
 

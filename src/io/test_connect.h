@@ -15,10 +15,10 @@
 #include "io/system_clock.h"
 #include "io/test_tls.h"
 
-// For tests: the same connections made by the real loop and by its fake twin.
+// For tests: a fixture that makes the same connections with EpollLoop and with FakeLoop.
 namespace sorrel::io {
 
-// One end of a connection, and all that it was told.
+// One end of a connection; records every callback.
 class TestEnd : public ConnectHandler {
  public:
   void on_connected(Stream& made) override {
@@ -86,7 +86,7 @@ class ConnectTest : public ::testing::TestWithParam<LoopKind>, public AcceptHand
     request_.host = "127.0.0.1";
     request_.port = listener_->port();
   }
-  // The loop goes first: it is what handlers must outlive.
+  // The loop is destroyed first: handlers must outlive their loop.
   void TearDown() override {
     listener_.reset();
     loop_.reset();
@@ -94,7 +94,7 @@ class ConnectTest : public ::testing::TestWithParam<LoopKind>, public AcceptHand
   FakeLoop& fake_loop() { return static_cast<FakeLoop&>(*loop_); }
   EpollLoop& epoll_loop() { return static_cast<EpollLoop&>(*loop_); }
 
-  // What `host` means from here on. None: its look-up waits until `look_up_released_`.
+  // Sets the addresses of `host`. Empty: the look-up blocks until `look_up_released_`.
   void set_name(const std::string& host, const std::vector<std::string>& addresses) {
     if (fake()) return fake_loop().set_name(host, addresses);
     epoll_loop().set_look_up([=, released = look_up_released_](
@@ -121,8 +121,8 @@ class ConnectTest : public ::testing::TestWithParam<LoopKind>, public AcceptHand
     *end.in_call = false;
     return id;
   }
-  // One step of a loop, and of the other ones.
-  void turn() {
+  // One iteration of every loop.
+  void iterate() {
     for (Loop* loop : {loop_.get(), second_.get()}) {
       if (loop == nullptr) continue;
       fake() ? static_cast<FakeLoop*>(loop)->advance(1) : static_cast<void>(loop->poll(1));
@@ -132,7 +132,7 @@ class ConnectTest : public ::testing::TestWithParam<LoopKind>, public AcceptHand
     const int64_t end_ns = clock_.monotonic_ns() + 20'000'000'000;
     while (!done()) {
       if (clock_.monotonic_ns() > end_ns) return false;
-      turn();
+      iterate();
     }
     return true;
   }
@@ -146,7 +146,7 @@ class ConnectTest : public ::testing::TestWithParam<LoopKind>, public AcceptHand
     ASSERT_TRUE(run_until([&] { return end.results() > 0 && accepted_.size() > before; }));
     ASSERT_EQ(end.connected, 1) << end.error.text;
   }
-  // The handshake is done at both ends.
+  // Both ends of a connection after the TLS handshake.
   void make_open_pair(TestEnd& end) {
     make_pair(end);
     TestEnd& peer = *accepted_.back();
@@ -162,7 +162,7 @@ class ConnectTest : public ::testing::TestWithParam<LoopKind>, public AcceptHand
     settings.ca_cert_file = certificates_->path("ca.crt");
     return settings;
   }
-  // The server shows a certificate of this kind, and asks for none.
+  // The server presents a certificate of this kind, and requests none.
   void serve_tls(const CertificateWish& wish, const KeyAndCertificate* signer = nullptr) {
     const auto made =
         make_certificate(wish, signer != nullptr ? signer : &certificates_->authority);
@@ -178,7 +178,7 @@ class ConnectTest : public ::testing::TestWithParam<LoopKind>, public AcceptHand
     server_tls_ = *context;
     use_tls({});
   }
-  // From here on connections speak TLS.
+  // Later connections use TLS.
   void use_tls(const TlsPolicy& policy) {
     auto context = TlsContext::make_client(tls_settings(), policy, log_);
     ASSERT_TRUE(context) << context.error().text;
@@ -194,7 +194,7 @@ class ConnectTest : public ::testing::TestWithParam<LoopKind>, public AcceptHand
   std::vector<std::unique_ptr<TestEnd>> accepted_;
   std::function<void(TestEnd&)> accept_hook_;
   std::unique_ptr<Loop> loop_;
-  std::unique_ptr<Loop> second_;  // null: there is one loop only
+  std::unique_ptr<Loop> second_;  // null in tests with one loop
   std::unique_ptr<Listener> listener_;
 };
 

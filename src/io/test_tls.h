@@ -16,8 +16,8 @@
 #include <string_view>
 #include <utility>
 
-// For tests: keys and certificates made on the spot, and the client's end of a connection, which
-// turns what it wants to say into bytes and back.
+// For tests: generated keys and certificates, and the client's end of a TLS connection over memory
+// buffers.
 namespace sorrel::io {
 
 struct KeyAndCertificate {
@@ -25,13 +25,13 @@ struct KeyAndCertificate {
   std::shared_ptr<X509> certificate;
 };
 
-// What is to stand in a certificate. Texts may hold any byte.
+// Contents of a certificate. Texts may contain any byte.
 struct CertificateWish {
   std::string common_name = {};
   std::string second_common_name = {};
   std::string uri = {};
   std::string dns = {};
-  std::string address = {};  // its bytes
+  std::string address = {};  // in binary form
   bool authority = false;
   bool expired = false;
 };
@@ -84,7 +84,8 @@ inline KeyAndCertificate make_certificate(const CertificateWish& wish,
   return made;
 }
 
-// A folder with an authority, a server and a client; gone with the object.
+// A temporary folder with certificates of an authority, a server and a client; removed by the
+// destructor.
 class TestCertificates {
  public:
   TestCertificates() {
@@ -133,11 +134,11 @@ class TestCertificates {
   std::string folder_;
 };
 
-// The client's end. It knows nothing of how its bytes travel: put in what came from the server,
-// take out what is to go there.
+// The client's end, independent of the transport: put_in() takes bytes from the server, take_out()
+// returns the bytes to send.
 class TlsTestClient {
  public:
-  // Null: it shows no certificate.
+  // Null: presents no certificate.
   explicit TlsTestClient(const KeyAndCertificate* own = nullptr, int version = TLS1_3_VERSION) {
     context_ = {SSL_CTX_new(TLS_client_method()), SSL_CTX_free};
     SSL_CTX_set_min_proto_version(context_.get(), version);
@@ -150,7 +151,7 @@ class TlsTestClient {
     start();
   }
 
-  // A new connection, which resumes `session` when there is one.
+  // Begins a new connection, resuming `session` unless null.
   void start(SSL_SESSION* session = nullptr) {
     ssl_ = {SSL_new(context_.get()), SSL_free};
     in_ = BIO_new(BIO_s_mem());
@@ -180,10 +181,12 @@ class TlsTestClient {
       text.remove_prefix(taken);
     }
   }
-  void say_goodbye() { SSL_shutdown(ssl_.get()); }
+  void send_close_notify() { SSL_shutdown(ssl_.get()); }
 
   bool connected() const { return SSL_is_init_finished(ssl_.get()) == 1; }
-  bool heard_goodbye() const { return (SSL_get_shutdown(ssl_.get()) & SSL_RECEIVED_SHUTDOWN) != 0; }
+  bool received_close_notify() const {
+    return (SSL_get_shutdown(ssl_.get()) & SSL_RECEIVED_SHUTDOWN) != 0;
+  }
   bool failed() const { return failed_; }
   bool resumed() const { return SSL_session_reused(ssl_.get()) == 1; }
   std::string take_clear() { return std::exchange(clear_, {}); }

@@ -14,7 +14,8 @@
 #include "io/test_tls.h"
 #include "io/tls_stream.h"
 
-// For tests: a loop that speaks TLS to whoever connects, and what its streams were told.
+// For tests: a fake loop with a TLS listener, and handlers that record the callbacks of its
+// streams.
 namespace sorrel::io {
 
 class TlsReader : public StreamHandler {
@@ -91,19 +92,19 @@ class TlsStreamTest : public ::testing::Test, public AcceptHandler {
     loop_.run();
     return *readers_.back();
   }
-  struct Talker {
+  struct TlsClient {
     TlsReader& reader;
     std::unique_ptr<FakeClient> wire;
     TlsTestClient client;
   };
-  // Connected, with a certificate.
-  Talker welcome() {
+  // A connected client that presented a certificate.
+  TlsClient welcome() {
     TlsReader& reader = connect();
-    Talker made{reader, std::move(wire_), TlsTestClient(&certificates_->client)};
+    TlsClient made{reader, std::move(wire_), TlsTestClient(&certificates_->client)};
     talk(made.client, *made.wire);
     return made;
   }
-  // Carries bytes to and fro until both are silent.
+  // Moves bytes in both directions until neither side sends any more.
   void talk(TlsTestClient& client) { talk(client, *wire_); }
   void talk(TlsTestClient& client, FakeClient& wire) {
     for (int round = 0; round < 1000; round++) {

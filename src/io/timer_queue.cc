@@ -93,7 +93,7 @@ int TimerQueue::run_due(int64_t now_ns) {
   const uint64_t newcomers = next_order_;
   int ran = 0;
   while (any_due(now_ns) && slots_[heap_.front()].order < newcomers) {
-    // The slot is free before the call: the function may add timers, or cancel its own id.
+    // The slot is freed before the call: the function may add timers, or cancel its own id.
     const std::function<void()> run = remove(heap_.front());
     run();
     ++ran;
@@ -110,7 +110,7 @@ int sleep_ms(int timeout_ms, std::optional<int64_t> deadline_ns, int64_t now_ns)
   if (!deadline_ns || timeout_ms == 0) return timeout_ms;
   if (*deadline_ns <= now_ns) return 0;
   constexpr int64_t kNsPerMs = 1'000'000;
-  // Both are readings of one clock plus a bounded delay: no overflow.
+  // Both derive from one clock and a bounded delay: no overflow.
   const int64_t until_ms = (*deadline_ns - now_ns - 1) / kNsPerMs + 1;
   if (timeout_ms > 0 && timeout_ms <= until_ms) return timeout_ms;
   if (until_ms > std::numeric_limits<int>::max()) return std::numeric_limits<int>::max();

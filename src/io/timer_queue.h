@@ -9,13 +9,13 @@
 
 namespace sorrel::io {
 
-// Timers in a binary heap ordered by (deadline, order of arrival). Every timer has a slot that
-// knows its place in the heap, so that a cancelled one leaves at once: blocking commands with long
-// timeouts come and go by the thousand, and a lazily cancelled entry would stay for its whole
+// Timers in a binary heap ordered by (deadline, order of insertion). Every timer has a slot that
+// stores its index in the heap, so that a cancelled timer is removed at once: blocked clients with
+// long timeouts come and go by the thousand, and a lazily cancelled entry would stay for its whole
 // timeout.
 //
 //   heap_   [ slot, slot, slot ... ]      slots_[slot] = { deadline, order, place in heap_, run }
-//   TimerId = generation << 32 | slot     an id of an elapsed timer names an old generation
+//   TimerId = generation << 32 | slot     the id of an elapsed timer has an old generation
 class TimerQueue {
  public:
   TimerId add(int64_t deadline_ns, std::function<void()> run);
@@ -28,8 +28,8 @@ class TimerQueue {
     return !heap_.empty() && slots_[heap_.front()].deadline_ns <= now_ns;
   }
 
-  // Runs what is due, earliest first, but nothing that was added meanwhile: a timer that re-arms
-  // itself with no delay must not hold the loop. Returns how many ran.
+  // Runs the due timers, earliest first, except timers added meanwhile: a timer that re-arms itself
+  // without delay must not block the loop. Returns the number of timers run.
   int run_due(int64_t now_ns);
 
  private:
@@ -54,12 +54,11 @@ class TimerQueue {
   uint64_t next_order_ = 0;
 };
 
-// `now_ns` plus `delay_ms`, which is taken as 0 when negative and as ten years when longer:
-// deadlines stay far from overflow.
+// `now_ns` plus `delay_ms`, clamped to between 0 and ten years so that deadlines cannot overflow.
 int64_t deadline_after(int64_t now_ns, int64_t delay_ms);
 
-// How long poll() may sleep: `timeout_ms` (-1: for ever), or less when a timer is due before.
-// Rounded up, so that a timer never finds itself a fraction of a millisecond early and spins.
+// How long poll() may sleep: `timeout_ms` (-1: no limit), or less when a timer is due earlier.
+// Rounded up, so that the loop does not wake a fraction of a millisecond early and spin.
 int sleep_ms(int timeout_ms, std::optional<int64_t> deadline_ns, int64_t now_ns);
 
 }  // namespace sorrel::io

@@ -1,3 +1,6 @@
+// Translates the tls-* directives to two OpenSSL contexts (server, client), with error texts that
+// name the file at fault, and extracts user names from verified certificates.
+
 #include "io/tls_context.h"
 
 #include <arpa/inet.h>
@@ -62,13 +65,13 @@ Result<uint64_t> refused_versions(std::string_view text) {
 
 int give_password(char* buffer, int size, int, void* password) {
   const auto* text = static_cast<const std::string*>(password);
-  // Without this answer the library would ask on the terminal.
+  // Always answered here: OpenSSL would otherwise prompt on the terminal.
   if (text->empty() || text->size() > static_cast<size_t>(size)) return -1;
   std::memcpy(buffer, text->data(), text->size());
   return static_cast<int>(text->size());
 }
 
-// The files that show who we are: as a server, or as the client of another one.
+// Own certificate and key: as a server, or as a client of another server.
 struct OwnFiles {
   const std::string& certificate;
   const std::string& key;
@@ -85,7 +88,7 @@ Status load_own_files(SSL_CTX* keys, const OwnFiles& files) {
   if (SSL_CTX_use_PrivateKey_file(keys, files.key.c_str(), SSL_FILETYPE_PEM) != 1) {
     return Error{"Failed to load private key: " + files.key + ": " + take_tls_error()};
   }
-  // The password is the caller's, who may be gone when a key is read next.
+  // The password belongs to the caller: drop the pointer before it dangles.
   SSL_CTX_set_default_passwd_cb_userdata(keys, nullptr);
   SSL_CTX_set_default_passwd_cb(keys, nullptr);
   return {};
@@ -114,14 +117,15 @@ Status choose_ciphers(SSL_CTX* keys, const TlsSettings& settings) {
   return {};
 }
 
-// What both directions have in common.
+// Settings common to both directions.
 Result<KeysHandle> make_keys(const TlsSettings& settings, const OwnFiles& files) {
   const Result<uint64_t> off = refused_versions(settings.protocols);
   if (!off) return off.error();
   KeysHandle keys(SSL_CTX_new(TLS_method()), SSL_CTX_free);
   if (!keys) return Error{"Failed to create a TLS context: " + take_tls_error()};
   SSL_CTX_set_options(keys.get(), *off | SSL_OP_NO_COMPRESSION | SSL_OP_NO_RENEGOTIATION);
-  // Idle connections give their record buffers back, which are ten times what else they hold.
+  // SSL_MODE_RELEASE_BUFFERS: the record buffers of an idle connection are ten times its other
+  // memory.
   SSL_CTX_set_mode(keys.get(), SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                    SSL_MODE_RELEASE_BUFFERS);
   if (Status loaded = load_own_files(keys.get(), files); !loaded) return loaded.error();
@@ -163,7 +167,7 @@ Status load_dh_params(SSL_CTX* keys, const std::string& path) {
   return {};
 }
 
-// Two common names leave it open who is meant.
+// Two common names are ambiguous and rejected.
 void add_common_name(X509* certificate, TlsPeerNames& found) {
   const X509_NAME* subject = X509_get_subject_name(certificate);
   const int first = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
@@ -274,8 +278,8 @@ SslHandle TlsContext::accept() const {
   if (policy_.peer == TlsPeer::kOptional) mode = SSL_VERIFY_PEER;
   if (policy_.peer == TlsPeer::kRequired) mode = SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT;
   SSL_set_verify(ssl.get(), mode, nullptr);
-  // A resumed session is not asked for a certificate again, so one that began without it must not
-  // be resumed when certificates are demanded: sessions of another rule are not ours.
+  // A resumed session presents no certificate again, so one begun without must not be resumed once
+  // certificates are required: the session id context contains the rule.
   const auto rule = static_cast<unsigned char>('0' + static_cast<int>(policy_.peer));
   if (SSL_set_session_id_context(ssl.get(), &rule, 1) != 1) return nullptr;
   SSL_set_accept_state(ssl.get());
@@ -289,7 +293,7 @@ SslHandle TlsContext::connect(const TlsPeerAddress& peer) const {
   const char* const name = peer.name.c_str();
   const bool numeric =
       inet_pton(AF_INET, name, &scrap) == 1 || inet_pton(AF_INET6, name, &scrap) == 1;
-  // Numbers are not for SNI.
+  // SNI excludes numeric addresses.
   if (!numeric && !peer.name.empty() && SSL_set_tlsext_host_name(ssl.get(), name) != 1)
     return nullptr;
   if (peer.must_match) {

@@ -8,31 +8,31 @@
 #include "base/log.h"
 #include "base/result.h"
 
-// OpenSSL's own names, so that its headers stay inside this room's sources.
+// Forward declarations, so that OpenSSL's headers are included by sources of this component only.
 struct ssl_ctx_st;
 struct ssl_st;
 
 namespace sorrel::io {
 
-// Whether a peer has to show a certificate that one of our authorities signed.
+// tls-auth-clients: whether a peer must present a certificate signed by a configured CA.
 enum class TlsPeer : uint8_t { kNotAsked, kOptional, kRequired };
 
-// Which part of that certificate names its user.
+// tls-auth-clients-user: the certificate field that holds the user name.
 enum class TlsName : uint8_t { kNone, kCommonName, kUri };
 
-// What can change without new keys: it holds for connections that are accepted from then on.
+// Settings that can change without new keys; applied to connections accepted afterwards.
 struct TlsPolicy {
   TlsPeer peer = TlsPeer::kRequired;
   TlsName name = TlsName::kNone;
-  // A handshake costs as much as a thousand commands. Of those that are ready at the same time a
-  // loop takes so many steps a turn; the others wait for the next one.
+  // Handshake steps of accepted connections per loop iteration; the remaining connections wait for
+  // the next one. A handshake costs as much as a thousand commands.
   int handshakes_per_turn = 1;
-  // Outgoing connections take any certificate, or one of an unknown authority.
+  // Outgoing connections accept any certificate, also of an unknown CA.
   bool any_server = false;
 };
 
-// Where keys and certificates are and what is spoken; empty texts leave it to the library. The
-// client files are for outgoing connections; without them these show the server's certificate.
+// Files of keys and certificates, and protocol settings; empty texts mean OpenSSL's defaults. The
+// client files are for outgoing connections, which otherwise present the server's certificate.
 struct TlsSettings {
   std::string cert_file;
   std::string key_file;
@@ -50,7 +50,7 @@ struct TlsSettings {
   bool session_caching = true;
   int64_t session_cache_size = 20480;
   int64_t session_cache_timeout_seconds = 300;
-  bool needs_authorities = true;  // somebody is going to be checked against them
+  bool needs_authorities = true;  // peers will be verified, so a CA is mandatory
 };
 
 struct SslFree {
@@ -61,34 +61,34 @@ using SslHandle = std::unique_ptr<ssl_st, SslFree>;
 // The peer of an outgoing connection.
 struct TlsPeerAddress {
   const std::string& name;  // a host name or a numeric address
-  bool must_match;          // its certificate must be for that name
+  bool must_match;          // the certificate must be valid for `name`
 };
 
-// Keys, certificates and rules of both directions. Immutable: a changed configuration makes a new
-// one, and connections keep the one that they began with.
+// Keys, certificates and policy for both directions. Immutable: CONFIG SET creates a new context,
+// and existing connections keep theirs.
 //
-// Thread rule: shared by all workers (OpenSSL locks what is shared inside); each connection made
-// from it belongs to one.
+// Thread rule: shared by all workers (SSL_CTX locks internally); each SSL handle is used by one
+// thread at a time.
 class TlsContext {
  public:
-  // Reads the files. The error is a line for the log. `log` hears of peers whose handshake failed,
-  // and outlives the context.
+  // Reads the files. The error is a line for the server log. Failed handshakes are logged to `log`,
+  // which must outlive the context.
   static Result<std::shared_ptr<const TlsContext>> make(const TlsSettings& settings,
                                                         const TlsPolicy& policy, Logger& log);
-  // For a program that only connects: of the files the client's certificate and the authorities
-  // are used, and each may be missing. Without authorities the
-  // system's are trusted. Of the policy only `any_server` matters.
+  // For a program that only connects: uses the client certificate and the CA files, each of which
+  // is optional. Without CA files the system's CAs are trusted. Of the policy only `any_server`
+  // applies.
   static Result<std::shared_ptr<const TlsContext>> make_client(const TlsSettings& settings,
                                                                const TlsPolicy& policy,
                                                                Logger& log);
   // The same keys and sessions under another policy.
   std::shared_ptr<const TlsContext> with(const TlsPolicy& policy) const;
 
-  // The server's end of a new connection; null when the library has no memory.
+  // The server's end of a new connection; null when OpenSSL is out of memory.
   SslHandle accept() const;
-  // The client's end. As in Redis the certificate of the other side must be signed by one of our
-  // authorities, whatever is asked of our own clients, but for `any_server`. Null also when the
-  // name could not stand in a certificate.
+  // The client's end. As in Redis the peer's certificate must be signed by a configured CA,
+  // regardless of tls-auth-clients, unless `any_server` is set. Null also when the name is not
+  // valid in a certificate.
   SslHandle connect(const TlsPeerAddress& peer) const;
 
   const TlsPolicy& policy() const { return policy_; }
@@ -96,7 +96,7 @@ class TlsContext {
 
  private:
   struct Keys {
-    std::shared_ptr<ssl_ctx_st> server;  // null: it only connects
+    std::shared_ptr<ssl_ctx_st> server;  // null in a context of make_client()
     std::shared_ptr<ssl_ctx_st> client;
   };
 
@@ -108,9 +108,9 @@ class TlsContext {
   Logger& log_;
 };
 
-// The names in the certificate that the peer has shown and that was found valid: one common name,
-// or any number of URIs. `sound` is false when there was one that nobody may be called: it holds a
-// NUL byte (whoever compares it as a C string sees another name), or there are two common names.
+// The names in the peer's verified certificate: one common name, or any number of URIs. `sound` is
+// false when a name was rejected: one with a NUL byte, which a comparison as a C string would
+// truncate to another user's name, or a second common name.
 struct TlsPeerNames {
   std::vector<std::string> names;
   bool shown = false;
@@ -118,11 +118,11 @@ struct TlsPeerNames {
 };
 TlsPeerNames peer_names(ssl_st* ssl, TlsName kind);
 
-// Why a handshake failed, in the library's words: of a certificate that was refused what is wrong
-// with it. Forgets the errors of this thread.
+// The reason of a failed handshake as OpenSSL's text: for a rejected certificate the verification
+// error. Clears the error queue of this thread.
 std::string take_handshake_error(ssl_st* ssl);
 
-// The oldest error that the library remembers for this thread, in its words; forgets them all.
+// The oldest error in OpenSSL's queue of this thread, as text; clears the queue.
 std::string take_tls_error();
 
 }  // namespace sorrel::io

@@ -18,7 +18,7 @@ class TlsContextTest : public ::testing::Test {
     settings_.ca_cert_file = path("ca.crt");
   }
   static std::string path(const std::string& name) { return certificates_->path(name); }
-  // Empty: it can be made.
+  // The error text; empty: success.
   std::string problem() {
     const auto made = TlsContext::make(settings_, {}, log_);
     return made ? "" : made.error().text;
@@ -29,7 +29,7 @@ class TlsContextTest : public ::testing::Test {
   TlsSettings settings_;
 };
 
-TEST_F(TlsContextTest, NeedsKeyCertificateAndSomebodyToTrust) {
+TEST_F(TlsContextTest, NeedsKeyCertificateAndAuthorities) {
   EXPECT_EQ(problem(), "");
   settings_.cert_file = "";
   EXPECT_EQ(problem(), "No tls-cert-file configured!");

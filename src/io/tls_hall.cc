@@ -1,4 +1,4 @@
-// What the TLS streams of one loop share; see tls_stream.h.
+// State shared by the TLS streams of one loop; see tls_stream.h.
 
 #include <fmt/format.h>
 #include <openssl/bio.h>
@@ -18,7 +18,7 @@ constexpr int64_t kReportEveryNs = 1'000'000'000;
 
 }  // namespace
 
-TlsHall::TlsHall(Loop& loop)
+TlsHandshakeQueue::TlsHandshakeQueue(Loop& loop)
     : loop_(loop), records_(BIO_meth_new(BIO_TYPE_SOURCE_SINK, "sorrel stream")) {
   if (records_ == nullptr) return;
   BIO_meth_set_read_ex(records_, &TlsStream::read_record);
@@ -28,29 +28,29 @@ TlsHall::TlsHall(Loop& loop)
   });
 }
 
-TlsHall::~TlsHall() {
+TlsHandshakeQueue::~TlsHandshakeQueue() {
   BIO_meth_free(records_);
 }
 
-std::unique_ptr<TlsStream> TlsHall::make(std::shared_ptr<const TlsContext> context,
-                                         StreamHandler& handler) {
+std::unique_ptr<TlsStream> TlsHandshakeQueue::make(std::shared_ptr<const TlsContext> context,
+                                                   StreamHandler& handler) {
   SslHandle ssl = context->accept();
   auto stream = std::make_unique<TlsStream>(*this, TlsStream::Side::kServer, std::move(context),
                                             std::move(ssl), handler);
   return connect_records(*stream) ? std::move(stream) : nullptr;
 }
 
-std::unique_ptr<TlsStream> TlsHall::make_client(std::shared_ptr<const TlsContext> context,
-                                                const TlsPeerAddress& peer,
-                                                StreamHandler& handler) {
+std::unique_ptr<TlsStream> TlsHandshakeQueue::make_client(std::shared_ptr<const TlsContext> context,
+                                                          const TlsPeerAddress& peer,
+                                                          StreamHandler& handler) {
   SslHandle ssl = context->connect(peer);
   auto stream = std::make_unique<TlsStream>(*this, TlsStream::Side::kClient, std::move(context),
                                             std::move(ssl), handler);
   return connect_records(*stream) ? std::move(stream) : nullptr;
 }
 
-std::unique_ptr<TlsStream> TlsHall::make(std::unique_ptr<DetachedTls> layer,
-                                         StreamHandler& handler) {
+std::unique_ptr<TlsStream> TlsHandshakeQueue::make(std::unique_ptr<DetachedTls> layer,
+                                                   StreamHandler& handler) {
   auto stream = std::make_unique<TlsStream>(
       *this, TlsStream::Side::kServer, std::move(layer->context), std::move(layer->ssl), handler);
   if (!connect_records(*stream)) return nullptr;
@@ -60,8 +60,8 @@ std::unique_ptr<TlsStream> TlsHall::make(std::unique_ptr<DetachedTls> layer,
   return stream;
 }
 
-// How OpenSSL reads and writes records from here on.
-bool TlsHall::connect_records(TlsStream& stream) {
+// Connects OpenSSL's record input and output to the stream.
+bool TlsHandshakeQueue::connect_records(TlsStream& stream) {
   BIO* bio = records_ == nullptr || !stream.ssl_ ? nullptr : BIO_new(records_);
   if (bio == nullptr) {
     ERR_clear_error();
@@ -73,55 +73,54 @@ bool TlsHall::connect_records(TlsStream& stream) {
   return true;
 }
 
-bool TlsHall::take_step(int limit) {
+bool TlsHandshakeQueue::take_step(int limit) {
   if (steps_ >= std::max(limit, 1)) return false;
   ++steps_;
   arm();
   return true;
 }
 
-void TlsHall::line_up(TlsStream& stream) {
-  if (std::exchange(stream.in_line_, true)) return;
-  line_.push_back(&stream);
+void TlsHandshakeQueue::enqueue(TlsStream& stream) {
+  if (std::exchange(stream.queued_, true)) return;
+  pending_.push_back(&stream);
   arm();
 }
 
-void TlsHall::leave_line(TlsStream& stream) {
-  if (!stream.in_line_) return;
-  std::erase(line_, &stream);
-  std::replace(running_line_.begin(), running_line_.end(), &stream,
-               static_cast<TlsStream*>(nullptr));
+void TlsHandshakeQueue::dequeue(TlsStream& stream) {
+  if (!stream.queued_) return;
+  std::erase(pending_, &stream);
+  std::replace(running_.begin(), running_.end(), &stream, static_cast<TlsStream*>(nullptr));
 }
 
-void TlsHall::arm() {
-  if (timer_ == 0) timer_ = loop_.add_timer(0, [this] { run_line(); });
+void TlsHandshakeQueue::arm() {
+  if (timer_ == 0) timer_ = loop_.add_timer(0, [this] { run(); });
 }
 
-void TlsHall::run_line() {
+void TlsHandshakeQueue::run() {
   timer_ = 0;
   steps_ = 0;
-  running_line_ = std::exchange(line_, {});
-  for (size_t i = 0; i < running_line_.size(); i++) {
-    if (TlsStream* stream = running_line_[i]) stream->resume();
+  running_ = std::exchange(pending_, {});
+  for (size_t i = 0; i < running_.size(); i++) {
+    if (TlsStream* stream = running_[i]) stream->resume();
   }
-  running_line_.clear();
+  running_.clear();
 }
 
-// A stream that the outer iteration was about to resume is taken from there: its callback may run
-// for as long as a load.
-void TlsHall::run_line_nested() {
+// Streams that the outer iteration was about to resume are moved back to the queue: the callback
+// that it is in may run for as long as a load.
+void TlsHandshakeQueue::run_nested() {
   steps_ = 0;
-  for (TlsStream*& stream : running_line_) {
-    if (stream != nullptr && stream->in_line_) line_.push_back(std::exchange(stream, nullptr));
+  for (TlsStream*& stream : running_) {
+    if (stream != nullptr && stream->queued_) pending_.push_back(std::exchange(stream, nullptr));
   }
-  for (size_t left = line_.size(); left > 0 && !line_.empty(); left--) {
-    TlsStream* stream = line_.front();
-    line_.erase(line_.begin());
+  for (size_t left = pending_.size(); left > 0 && !pending_.empty(); left--) {
+    TlsStream* stream = pending_.front();
+    pending_.erase(pending_.begin());
     stream->resume();
   }
 }
 
-void TlsHall::report(Logger& log, const std::string& message) {
+void TlsHandshakeQueue::report(Logger& log, const std::string& message) {
   const int64_t now_ns = loop_.clock().monotonic_ns();
   if (reported_ns_ && now_ns - *reported_ns_ < kReportEveryNs) {
     unreported_++;

@@ -1,4 +1,4 @@
-// Peers that do not play by the rules, and turns that come in every order.
+// TLS peers that violate the protocol, and bytes and pauses in random order.
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using Reader = TlsReader;
 
 class TlsHostileTest : public TlsStreamTest {};
 
-TEST_F(TlsHostileTest, WhoNeverFinishesTheHandshakeIsClosed) {
+TEST_F(TlsHostileTest, AnUnfinishedHandshakeTimesOut) {
   Reader& silent = connect();
   auto silent_wire = std::move(wire_);
   Reader& slow = connect();
@@ -33,7 +33,7 @@ TEST_F(TlsHostileTest, WhoNeverFinishesTheHandshakeIsClosed) {
   EXPECT_EQ(slow.reason, CloseReason::kError);
   EXPECT_EQ(loop_.stream_count(), 0u);
   EXPECT_EQ(loop_.timer_count(), 0u);
-  // Who is connected is in no hurry.
+  // A connected client has no timeout.
   Reader& reader = connect();
   TlsTestClient quick(&certificates_->client);
   talk(quick);
@@ -68,7 +68,7 @@ TEST_F(TlsHostileTest, NoiseIsRefused) {
   EXPECT_EQ(loop_.timer_count(), 0u);
 }
 
-// One line a second however many knock, so that nobody can fill the disk.
+// One line a second for any number of failures, so that clients cannot fill the disk.
 TEST_F(TlsHostileTest, FailuresAreLoggedNowAndThen) {
   for (int i = 0; i < 10; i++) {
     connect();
@@ -86,7 +86,7 @@ TEST_F(TlsHostileTest, FailuresAreLoggedNowAndThen) {
 
 TEST_F(TlsHostileTest, AHandshakeCanEndAtEveryByte) {
   for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
-    // What the client says in its turns.
+    // The client's messages of the handshake.
     connect();
     TlsTestClient whole(&certificates_->client, version);
     const std::string hello = whole.take_out();
@@ -145,11 +145,11 @@ TEST_F(TlsHostileTest, RenegotiationIsRefused) {
   SSL_renegotiate(client.ssl());
   SSL_do_handshake(client.ssl());
   talk(client);
-  EXPECT_TRUE(client.failed());  // it is told no, and clients take that for the end
+  EXPECT_TRUE(client.failed());  // clients treat the no_renegotiation alert as fatal
   EXPECT_EQ(reader.text, "");
 }
 
-TEST_F(TlsHostileTest, ATurnTakesFewHandshakes) {
+TEST_F(TlsHostileTest, HandshakesPerIterationAreLimited) {
   policy_.handshakes_per_turn = 1;
   set_policy(TlsPeer::kNotAsked);
   constexpr size_t kClients = 20;
@@ -168,11 +168,11 @@ TEST_F(TlsHostileTest, ATurnTakesFewHandshakes) {
       return !bytes.empty();
     });
   };
-  // A turn of the fake loop runs timers at once, so two may come in one.
+  // An iteration of the fake loop runs timers at once, so two steps may run in one.
   loop_.poll(0);
   ptrdiff_t all = answered();
   EXPECT_LE(all, 2);
-  for (size_t turn = 0; turn < kClients; turn++) {
+  for (size_t i = 0; i < kClients; i++) {
     loop_.poll(0);
     const ptrdiff_t now = answered();
     EXPECT_LE(now, 2);
@@ -188,7 +188,7 @@ TEST_F(TlsHostileTest, ATurnTakesFewHandshakes) {
   }
 }
 
-TEST_F(TlsHostileTest, WhoWaitsInLineCanGo) {
+TEST_F(TlsHostileTest, AQueuedStreamCanClose) {
   policy_.handshakes_per_turn = 1;
   set_policy(TlsPeer::kNotAsked);
   std::vector<std::unique_ptr<FakeClient>> wires;
@@ -207,15 +207,15 @@ TEST_F(TlsHostileTest, WhoWaitsInLineCanGo) {
   EXPECT_EQ(loop_.stream_count(), 0u);
 }
 
-// Whatever the order in which bytes come, are held back and are read, both sides hear what the
-// other said, once and in order.
-class RandomTalk {
+// For any order of delivering, pausing and reading, both sides receive each other's bytes once and
+// in order.
+class RandomExchange {
  public:
-  RandomTalk(TlsStreamTest::Talker talker, Random& random)
-      : talker_(std::move(talker)), random_(random) {
-    talker_.wire->set_window(1 + random_.below(200'000));
-    talker_.reader.data_hook = [this](std::string_view) {
-      if (random_.below(8) == 0) talker_.reader.stream->send(server_says(random_.below(40'000)));
+  RandomExchange(TlsStreamTest::TlsClient client, Random& random)
+      : client_(std::move(client)), random_(random) {
+    client_.wire->set_window(1 + random_.below(200'000));
+    client_.reader.data_hook = [this](std::string_view) {
+      if (random_.below(8) == 0) client_.reader.stream->send(server_says(random_.below(40'000)));
       if (random_.below(2) == 0) {
         pause(true);
         pause(false);
@@ -229,43 +229,43 @@ class RandomTalk {
   void step() {
     switch (random_.below(6)) {
       case 0:
-        talker_.client.say(client_says(random_.below(random_.below(4) == 0 ? 200'000 : 5000)));
-        on_the_way_ += talker_.client.take_out();
+        client_.client.say(client_says(random_.below(random_.below(4) == 0 ? 200'000 : 5000)));
+        on_the_way_ += client_.client.take_out();
         break;
       case 1:
         deliver(random_.below(200'000));
         break;
       case 2:
-        talker_.reader.stream->send(server_says(random_.below(100'000)));
+        client_.reader.stream->send(server_says(random_.below(100'000)));
         break;
       case 3:
         pause(random_.below(2) == 0);
         break;
       case 4:
-        talker_.client.put_in(talker_.wire->take());
+        client_.client.put_in(client_.wire->take());
         break;
       default:
         deliver(1 + random_.below(20));
     }
   }
   void deliver(size_t count) {
-    talker_.wire->push(on_the_way_.substr(0, count));
+    client_.wire->push(on_the_way_.substr(0, count));
     on_the_way_.erase(0, count);
   }
-  void pause(bool paused) { talker_.reader.stream->pause_reading(paused); }
+  void pause(bool paused) { client_.reader.stream->pause_reading(paused); }
 
-  // Everything that is left, while `run` turns the loop.
+  // Moves all remaining bytes; `run` polls the loop.
   void finish(const std::function<int()>& run) {
-    talker_.reader.data_hook = nullptr;
+    client_.reader.data_hook = nullptr;
     pause(false);
     deliver(on_the_way_.size());
     do {
-      talker_.client.put_in(talker_.wire->take());
-    } while (run() > 0 || talker_.reader.stream->pending_bytes() > 0);
-    talker_.client.put_in(talker_.wire->take());
-    EXPECT_EQ(talker_.reader.closes, 0);
-    EXPECT_TRUE(talker_.reader.text == client_said_);
-    EXPECT_TRUE(talker_.client.take_clear() == server_said_);
+      client_.client.put_in(client_.wire->take());
+    } while (run() > 0 || client_.reader.stream->pending_bytes() > 0);
+    client_.client.put_in(client_.wire->take());
+    EXPECT_EQ(client_.reader.closes, 0);
+    EXPECT_TRUE(client_.reader.text == client_said_);
+    EXPECT_TRUE(client_.client.take_clear() == server_said_);
   }
 
   std::function<void()> nested_poll;
@@ -280,22 +280,22 @@ class RandomTalk {
     return text;
   }
 
-  TlsStreamTest::Talker talker_;
+  TlsStreamTest::TlsClient client_;
   Random& random_;
   std::string on_the_way_;
   std::string client_said_;
   std::string server_said_;
 };
 
-class RandomTalkTest : public TlsStreamTest {};
+class RandomExchangeTest : public TlsStreamTest {};
 
-TEST_F(RandomTalkTest, BothSidesHearEverythingInOrder) {
+TEST_F(RandomExchangeTest, BothSidesReceiveEverythingInOrder) {
   for (uint64_t seed = 1; seed <= 8; seed++) {
     SCOPED_TRACE(seed);
     Random random(seed);
-    std::vector<std::unique_ptr<RandomTalk>> talks;
+    std::vector<std::unique_ptr<RandomExchange>> talks;
     for (int i = 0; i < 3; i++) {
-      talks.push_back(std::make_unique<RandomTalk>(welcome(), random));
+      talks.push_back(std::make_unique<RandomExchange>(welcome(), random));
       talks.back()->nested_poll = [this] { loop_.poll(0); };
     }
     for (int step = 0; step < 150; step++) {

@@ -1,3 +1,8 @@
+// OpenSSL buffers records and clear text that the loop does not know of, and handlers may pause,
+// close or run nested loop iterations while it does. Every byte is therefore in exactly one place
+// (incoming_, held_, OpenSSL, unread_), and a stream with input left but no event to come is queued
+// in TlsHandshakeQueue.
+
 #include "io/tls_stream.h"
 
 #include <fmt/format.h>
@@ -13,11 +18,12 @@ namespace sorrel::io {
 
 namespace {
 
-// Records are gathered up to this before they go to the wire: a long reply costs few system calls.
+// Records are buffered up to this size before they are sent: a long reply costs few system calls.
 constexpr size_t kGatherBytes = 64 * 1024;
-// The turn in which the peer said goodbye ends with the replies to what it said before.
+// Delay of the close after close_notify: the replies to earlier requests are sent at the end of the
+// loop iteration.
 constexpr int64_t kLastRepliesMs = 1;
-// Encrypted at a time of what is offered: so much may be pending when the kernel takes no more.
+// Offered bytes encrypted at a time: so many may be pending when the kernel accepts no more.
 constexpr size_t kOfferBytes = 64 * 1024;
 
 }  // namespace
@@ -25,9 +31,9 @@ constexpr size_t kOfferBytes = 64 * 1024;
 DetachedStream::DetachedStream() = default;
 DetachedStream::~DetachedStream() = default;
 
-TlsStream::TlsStream(TlsHall& hall, Side side, std::shared_ptr<const TlsContext> context,
+TlsStream::TlsStream(TlsHandshakeQueue& queue, Side side, std::shared_ptr<const TlsContext> context,
                      SslHandle ssl, StreamHandler& handler)
-    : hall_(hall),
+    : queue_(queue),
       context_(std::move(context)),
       ssl_(std::move(ssl)),
       handler_(&handler),
@@ -35,13 +41,13 @@ TlsStream::TlsStream(TlsHall& hall, Side side, std::shared_ptr<const TlsContext>
 
 void TlsStream::attach(Stream& wire) {
   wire_ = &wire;
-  if (phase_ == Phase::kOpen) {  // it has been open in another loop
-    if (has_input()) hall_.line_up(*this);
-    steer_wire();
+  if (phase_ == Phase::kOpen) {  // adopted from another loop
+    if (has_input()) queue_.enqueue(*this);
+    update_wire_reading();
     return;
   }
-  if (side_ == Side::kClient) return shake_hands();
-  timer_ = hall_.loop_.add_timer(kHandshakeMs, [this] {
+  if (side_ == Side::kClient) return do_handshake();
+  timer_ = queue_.loop_.add_timer(kHandshakeMs, [this] {
     timer_ = 0;
     fail("the handshake took too long");
   });
@@ -62,83 +68,83 @@ int TlsStream::read_record(BIO* bio, char* buffer, size_t size, size_t* got) {
 
 int TlsStream::write_record(BIO* bio, const char* bytes, size_t size, size_t* taken) {
   auto& stream = *static_cast<TlsStream*>(BIO_get_data(bio));
-  stream.hall_.out_.append(bytes, size);
-  if (stream.hall_.out_.size() >= kGatherBytes) stream.flush_records();
+  stream.queue_.out_.append(bytes, size);
+  if (stream.queue_.out_.size() >= kGatherBytes) stream.flush_records();
   *taken = size;
   return 1;
 }
 
 void TlsStream::flush_records() {
-  wire_->send(hall_.out_);
-  hall_.out_.clear();
+  wire_->send(queue_.out_);
+  queue_.out_.clear();
 }
 
 // ---- From the peer.
 
 void TlsStream::on_data(std::string_view bytes) {
   if (phase_ == Phase::kPeerDone || ended()) return;
-  // Whoever stands in line has earlier bytes. In a nested turn the handler still looks at those it
-  // was given.
-  if (in_on_data_ || in_line_ || !may_step()) {
+  // A queued stream has earlier bytes. In a nested loop iteration the handler may still be using
+  // the delivered view.
+  if (in_on_data_ || queued_ || !may_step()) {
     hold(bytes);
     return;
   }
   feed(bytes);
 }
 
-// Only handshakes of accepted connections are rationed: their number is up to the clients.
+// Only handshakes of accepted connections are limited: clients control their number.
 bool TlsStream::may_step() {
   if (phase_ != Phase::kHandshake || side_ == Side::kClient) return true;
-  return hall_.take_step(context_->policy().handshakes_per_turn);
+  return queue_.take_step(context_->policy().handshakes_per_turn);
 }
 
 void TlsStream::hold(std::string_view bytes) {
   held_.append(bytes);
-  hall_.line_up(*this);
-  steer_wire();
+  queue_.enqueue(*this);
+  update_wire_reading();
 }
 
-// It came to its place in the line.
+// Called by the queue.
 void TlsStream::resume() {
-  in_line_ = false;
+  queued_ = false;
   if (phase_ == Phase::kPeerDone || ended()) return;
   if (in_on_data_ || !may_step()) {
-    hall_.line_up(*this);
+    queue_.enqueue(*this);
     return;
   }
   const std::string bytes = std::exchange(held_, {});
   feed(bytes);
-  if (!ended()) steer_wire();
+  if (!ended()) update_wire_reading();
 }
 
-// The wire reads when its bytes can be taken at once: what cannot waits in the kernel.
-void TlsStream::steer_wire() {
+// The wire reads only when its bytes can be processed at once; others stay in the kernel.
+void TlsStream::update_wire_reading() {
   const bool paused = paused_ && phase_ != Phase::kHandshake;
-  wire_->pause_reading(paused || in_line_ || phase_ == Phase::kPeerDone);
+  wire_->pause_reading(paused || queued_ || phase_ == Phase::kPeerDone);
 }
 
 void TlsStream::feed(std::string_view bytes) {
   incoming_ = bytes;
-  if (phase_ == Phase::kHandshake) shake_hands();
+  if (phase_ == Phase::kHandshake) do_handshake();
   if (phase_ == Phase::kOpen) read_clear();
-  // The handler has paused. What a nested turn has held back came later.
+  // The handler has paused. Bytes held back by a nested loop iteration are later ones.
   if (!ended() && !incoming_.empty()) held_.insert(0, incoming_);
   incoming_ = {};
 }
 
-void TlsStream::shake_hands() {
+void TlsStream::do_handshake() {
   ERR_clear_error();
   const int result = SSL_do_handshake(ssl_.get());
   flush_records();
   if (result == 1) {
-    greet();
+    finish_handshake();
     return;
   }
   if (SSL_get_error(ssl_.get(), result) == SSL_ERROR_WANT_READ) return;
   fail(take_handshake_error(ssl_.get()));
 }
 
-void TlsStream::greet() {
+void TlsStream::finish_handshake() {
   phase_ = Phase::kOpen;
   stop_timer();
   if (side_ == Side::kClient) {
@@ -146,9 +152,8 @@ void TlsStream::greet() {
   } else if (context_->policy().name != TlsName::kNone) {
     const TlsPeerNames peer = peer_names(ssl_.get(), context_->policy().name);
     if (!peer.sound) {
-      hall_.report(context_->log(),
-                   "A client certificate holds a name that nobody may have (addr=" +
-                       peer_address() + " laddr=" + local_address() + ")");
+      queue_.report(context_->log(), "Ignored an invalid name in a client certificate (addr=" +
+                                         peer_address() + " laddr=" + local_address() + ")");
     }
     if (peer.shown) handler_->on_peer_named(peer.names);
   }
@@ -159,19 +164,19 @@ void TlsStream::greet() {
     end(CloseReason::kLocal, true);
     return;
   }
-  if (!ended() && paused_) steer_wire();
+  if (!ended() && paused_) update_wire_reading();
   if (!ended() && std::exchange(offer_waits_, false) && pending_bytes() == 0) on_drained();
 }
 
 void TlsStream::read_clear() {
-  // In a nested turn somebody still looks at the shared room.
+  // In a nested loop iteration an outer handler still uses the shared buffer.
   std::unique_ptr<char[]> own;
-  const bool shared = !std::exchange(hall_.clear_taken_, true);
-  if (shared && !hall_.clear_) {
-    hall_.clear_ = std::make_unique_for_overwrite<char[]>(TlsHall::kClearBytes);
+  const bool shared = !std::exchange(queue_.clear_taken_, true);
+  if (shared && !queue_.clear_) {
+    queue_.clear_ = std::make_unique_for_overwrite<char[]>(TlsHandshakeQueue::kClearBytes);
   }
-  if (!shared) own = std::make_unique_for_overwrite<char[]>(TlsHall::kClearBytes);
-  char* const buffer = shared ? hall_.clear_.get() : own.get();
+  if (!shared) own = std::make_unique_for_overwrite<char[]>(TlsHandshakeQueue::kClearBytes);
+  char* const buffer = shared ? queue_.clear_.get() : own.get();
   if (!paused_ && !unread_.empty()) {
     const std::string unread = std::exchange(unread_, {});
     in_on_data_ = true;
@@ -181,20 +186,20 @@ void TlsStream::read_clear() {
   Read outcome = Read::kMore;
   while (outcome == Read::kMore && !paused_ && phase_ == Phase::kOpen) {
     size_t filled = 0;
-    outcome = fill(buffer, TlsHall::kClearBytes, filled);
+    outcome = fill(buffer, TlsHandshakeQueue::kClearBytes, filled);
     if (filled == 0) continue;
     in_on_data_ = true;
     handler_->on_data({buffer, filled});
     in_on_data_ = false;
   }
-  if (shared) hall_.clear_taken_ = false;
+  if (shared) queue_.clear_taken_ = false;
   if (ended()) return;
-  // A deferred end is read again when the handler goes on.
+  // A deferred end is read again when the handler resumes.
   if (outcome == Read::kEnd && !(paused_ && end_deferred_)) peer_is_done();
   if (outcome == Read::kBroken) end(CloseReason::kError, true);
 }
 
-// Something that the wire has delivered already and will not tell again.
+// Input that the wire has delivered already and will not deliver again.
 bool TlsStream::has_input() const {
   return !unread_.empty() || !held_.empty() || SSL_has_pending(ssl_.get()) == 1 || end_was_read();
 }
@@ -223,16 +228,16 @@ TlsStream::Read TlsStream::fill(char* buffer, size_t size, size_t& filled) {
         ERR_clear_error();
     }
   }
-  flush_records();  // an alert, or an answer to the peer's wish for new keys
+  flush_records();  // an alert, or the answer to a KeyUpdate
   return outcome;
 }
 
-// Its last requests may have come in the same bytes. Their replies leave at the end of the turn;
-// then we go too, if the peer has not hung up before.
+// The last requests may precede close_notify in the same bytes. Their replies are sent at the end
+// of the loop iteration; then the stream closes, unless the peer has closed before.
 void TlsStream::peer_is_done() {
   phase_ = Phase::kPeerDone;
-  steer_wire();
-  timer_ = hall_.loop_.add_timer(kLastRepliesMs, [this] {
+  update_wire_reading();
+  timer_ = queue_.loop_.add_timer(kLastRepliesMs, [this] {
     timer_ = 0;
     end(CloseReason::kPeer, true);
   });
@@ -287,8 +292,8 @@ void TlsStream::pause_reading(bool paused) {
   if (paused_ == paused) return;
   paused_ = paused;
   if (ended()) return;
-  if (!paused && phase_ == Phase::kOpen && !in_on_data_ && has_input()) hall_.line_up(*this);
-  steer_wire();
+  if (!paused && phase_ == Phase::kOpen && !in_on_data_ && has_input()) queue_.enqueue(*this);
+  update_wire_reading();
 }
 
 // ---- The end.
@@ -299,7 +304,7 @@ void TlsStream::close(bool flush) {
     return;
   }
   if (flush && phase_ == Phase::kHandshake && !early_.empty()) {
-    close_when_open_ = true;  // or when the handshake has taken too long
+    close_when_open_ = true;  // or at the handshake timeout
     return;
   }
   end(CloseReason::kLocal, flush);
@@ -311,9 +316,9 @@ void TlsStream::fail(const std::string& during_handshake) {
     handler_->on_handshake(Error{during_handshake});
     return;
   }
-  hall_.report(context_->log(),
-               fmt::format("Error accepting a client connection: {} (addr={} laddr={})",
-                           during_handshake, peer_address(), local_address()));
+  queue_.report(context_->log(),
+                fmt::format("Error accepting a client connection: {} (addr={} laddr={})",
+                            during_handshake, peer_address(), local_address()));
   end(CloseReason::kError, true);
 }
 
@@ -321,7 +326,7 @@ void TlsStream::end(CloseReason reason, bool flush) {
   stop_timer();
   if (flush && phase_ != Phase::kHandshake) {
     ERR_clear_error();
-    (void)SSL_shutdown(ssl_.get());  // says goodbye; nothing when the peer broke the rules
+    (void)SSL_shutdown(ssl_.get());  // sends close_notify, except after a protocol error
     ERR_clear_error();
     flush_records();
   }
@@ -329,35 +334,35 @@ void TlsStream::end(CloseReason reason, bool flush) {
   reason_ = reason;
   std::string().swap(early_);
   std::string().swap(held_);
-  // What a peer that does not follow the protocol has not read is not worth waiting for.
+  // After a protocol error unsent output is discarded.
   const bool wait = flush && (reason == CloseReason::kLocal || wire_->pending_bytes() == 0);
   wire_->close(wait);
 }
 
 void TlsStream::on_close(CloseReason reason) {
   stop_timer();
-  hall_.leave_line(*this);
+  queue_.dequeue(*this);
   phase_ = Phase::kEnded;
-  // Many clients hang up without a goodbye. Their sessions can be resumed all the same: a reply
-  // that was cut short is noticed by the protocol above.
+  // Many clients close without close_notify. Their sessions stay resumable: a truncated reply is
+  // detected by RESP.
   if (!reason_ && reason == CloseReason::kPeer) {
     SSL_set_shutdown(ssl_.get(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
   }
   handler_->on_close(reason_.value_or(reason));
 }
 
-// From inside on_data the rest of what the wire has just delivered is still in incoming_.
+// From inside on_data the rest of the delivered bytes is still in incoming_.
 std::unique_ptr<DetachedStream> TlsStream::detach(std::string_view unread) {
   if (phase_ != Phase::kOpen) return nullptr;
   auto wire = wire_->detach({});
   if (!wire) return nullptr;
-  hall_.leave_line(*this);
-  in_line_ = false;
+  queue_.dequeue(*this);
+  queued_ = false;
   auto layer = std::make_unique<DetachedTls>();
   layer->context = std::move(context_);
   layer->held = std::string(incoming_) + held_;
   layer->unread = std::string(unread) + unread_;
-  SSL_set_bio(ssl_.get(), nullptr, nullptr);  // the records of this loop's hall
+  SSL_set_bio(ssl_.get(), nullptr, nullptr);  // the BIO of this loop
   layer->ssl = std::move(ssl_);
   phase_ = Phase::kEnded;
   wire->tls_layer = std::move(layer);
@@ -365,7 +370,7 @@ std::unique_ptr<DetachedStream> TlsStream::detach(std::string_view unread) {
 }
 
 void TlsStream::stop_timer() {
-  if (timer_ != 0) hall_.loop_.cancel_timer(std::exchange(timer_, 0));
+  if (timer_ != 0) queue_.loop_.cancel_timer(std::exchange(timer_, 0));
 }
 
 }  // namespace sorrel::io

@@ -13,51 +13,52 @@
 struct bio_st;
 struct bio_method_st;
 
-// TLS as a layer between a plain stream and its handler, for every loop alike:
+// TLS as a layer between a plain stream and its handler, independent of the loop's back end:
 //
 //   session  <── on_data(clear) ──  TlsStream  <── on_data(bytes) ──  the loop's stream ("wire")
 //            ───── send(clear) ──>             ──── send(bytes) ────>
 //
-// OpenSSL never sees a socket. Its input is the view that the wire has just delivered, its output
-// is gathered and sent over the wire, which takes everything. So it never has to wait for a socket
-// to become writable, a read never turns into a write, and when it asks for more it has taken all
-// that came: what would be left behind unnoticed is only what the handler did not want (it paused).
+// OpenSSL never sees a socket. Its input is the view that the wire has just delivered; its output
+// is buffered and passed to Stream::send() of the wire, which accepts everything. So there is no
+// SSL_ERROR_WANT_WRITE, and SSL_ERROR_WANT_READ means that all delivered bytes were consumed.
+// Unconsumed input is left only when the handler has paused.
 //
-// Life: the wire owns its layer and both go when the wire's on_close has been told, which no
-// callback can bring about.
+// Lifetime: the wire owns its TlsStream; both are destroyed after the wire's on_close, never from
+// inside a callback.
 namespace sorrel::io {
 
 class TlsStream;
 
-// A TLS layer between two loops. Its handshake is done.
+// The TLS layer of a stream detached from its loop, after the handshake.
 struct DetachedTls {
   std::shared_ptr<const TlsContext> context;
   SslHandle ssl;
-  std::string held;    // records that OpenSSL has not taken
+  std::string held;    // records not yet read by OpenSSL
   std::string unread;  // clear text that the next handler gets first
 };
 
-// What the TLS streams of one loop share: room for one turn's clear text and records, and the line
-// of those who have something to do though no bytes come for them.
-class TlsHall {
+// State shared by the TLS streams of one loop: the buffers for clear text and records, the limit of
+// handshake steps per loop iteration, and the queue of streams with unprocessed input: handshakes
+// over the limit, and bytes left over after a pause.
+class TlsHandshakeQueue {
  public:
-  // `loop` is the one that owns it.
-  explicit TlsHall(Loop& loop);
-  ~TlsHall();
+  // `loop` owns the queue.
+  explicit TlsHandshakeQueue(Loop& loop);
+  ~TlsHandshakeQueue();
 
-  // The layer for a connection that was accepted; attach() it to its wire. Null when the library
-  // has no memory.
+  // The layer for an accepted connection, to be attached to its wire. Null when OpenSSL is out of
+  // memory.
   std::unique_ptr<TlsStream> make(std::shared_ptr<const TlsContext> context,
                                   StreamHandler& handler);
-  // The same for an outgoing connection. Its handler is told on_handshake(); the time that it may
-  // take is the caller's to watch.
+  // The same for an outgoing connection. The result is reported with on_handshake(); the caller
+  // enforces a timeout.
   std::unique_ptr<TlsStream> make_client(std::shared_ptr<const TlsContext> context,
                                          const TlsPeerAddress& peer, StreamHandler& handler);
-  // The same for what another loop's stream has left.
+  // The same for a layer detached from another loop.
   std::unique_ptr<TlsStream> make(std::unique_ptr<DetachedTls> layer, StreamHandler& handler);
 
-  // For nested loop iterations, in which no timer runs: what the timer would do.
-  void run_line_nested();
+  // Processes the queue in a nested loop iteration, where timers do not run.
+  void run_nested();
 
  private:
   friend class TlsStream;
@@ -65,23 +66,23 @@ class TlsHall {
   static constexpr size_t kClearBytes = 64 * 1024;
 
   bool connect_records(TlsStream& stream);
-  // Whether one more step of a handshake fits into this turn.
+  // Counts one handshake step; false when the limit of this loop iteration is reached.
   bool take_step(int limit);
-  // resume() is called for it from a timer, in the order of coming.
-  void line_up(TlsStream& stream);
-  void leave_line(TlsStream& stream);
+  // A timer calls resume() of the queued streams, in order of arrival.
+  void enqueue(TlsStream& stream);
+  void dequeue(TlsStream& stream);
   void arm();
-  void run_line();
-  // At most one line a second: who connects decides how often this happens.
+  void run();
+  // Logs at most one line a second: clients must not be able to fill the log.
   void report(Logger& log, const std::string& message);
 
   Loop& loop_;
-  bio_method_st* const records_;  // how OpenSSL reads and writes through a TlsStream
+  bio_method_st* const records_;  // BIO over a TlsStream
   std::unique_ptr<char[]> clear_;
   bool clear_taken_ = false;
   std::string out_;
-  std::vector<TlsStream*> line_;
-  std::vector<TlsStream*> running_line_;
+  std::vector<TlsStream*> pending_;
+  std::vector<TlsStream*> running_;
   TimerId timer_ = 0;
   int steps_ = 0;
   std::optional<int64_t> reported_ns_;
@@ -90,15 +91,15 @@ class TlsHall {
 
 class TlsStream final : public Stream, public StreamHandler {
  public:
-  // A peer that has not finished its handshake by then is not served any more.
+  // Handshake timeout; the connection is closed then.
   static constexpr int64_t kHandshakeMs = 10'000;
 
   enum class Side : uint8_t { kServer, kClient };
 
-  // See TlsHall::make().
-  TlsStream(TlsHall& hall, Side side, std::shared_ptr<const TlsContext> context, SslHandle ssl,
-            StreamHandler& handler);
-  // Once, before the wire tells anything. `wire` outlives this.
+  // See TlsHandshakeQueue::make().
+  TlsStream(TlsHandshakeQueue& queue, Side side, std::shared_ptr<const TlsContext> context,
+            SslHandle ssl, StreamHandler& handler);
+  // Called once, before the wire's first callback. `wire` outlives the TlsStream.
   void attach(Stream& wire);
 
   void send(std::string_view bytes) override;
@@ -125,19 +126,19 @@ class TlsStream final : public Stream, public StreamHandler {
   int descriptor() const override { return wire_->descriptor(); }
   void set_keepalive(int seconds) override { wire_->set_keepalive(seconds); }
 
-  // What the wire tells.
+  // StreamHandler of the wire.
   void on_data(std::string_view bytes) override;
   void on_drained() override;
   void on_close(CloseReason reason) override;
 
  private:
-  friend class TlsHall;
+  friend class TlsHandshakeQueue;
 
   enum class Phase : uint8_t {
     kHandshake,
     kOpen,
-    kPeerDone,  // it said that nothing more comes; replies of this turn may still go
-    kEnded,     // the wire is being closed, nothing goes in or out
+    kPeerDone,  // close_notify received; replies of this iteration are still sent
+    kEnded,     // the wire is closing; input is ignored
   };
   enum class Read : uint8_t { kMore, kNoMore, kEnd, kBroken };
 
@@ -146,15 +147,15 @@ class TlsStream final : public Stream, public StreamHandler {
   void hold(std::string_view bytes);
   bool may_step();
   void feed(std::string_view bytes);
-  void shake_hands();
-  void greet();
+  void do_handshake();
+  void finish_handshake();
   void read_clear();
   bool has_input() const;
   bool end_was_read() const;
   Read fill(char* buffer, size_t size, size_t& filled);
   void encrypt(std::string_view bytes);
   void flush_records();
-  void steer_wire();
+  void update_wire_reading();
   void peer_is_done();
   void fail(const std::string& during_handshake);
   void end(CloseReason reason, bool flush);
@@ -163,24 +164,24 @@ class TlsStream final : public Stream, public StreamHandler {
   static int read_record(bio_st* bio, char* buffer, size_t size, size_t* got);
   static int write_record(bio_st* bio, const char* bytes, size_t size, size_t* taken);
 
-  TlsHall& hall_;
+  TlsHandshakeQueue& queue_;
   std::shared_ptr<const TlsContext> context_;
   SslHandle ssl_;
   StreamHandler* handler_;
   Stream* wire_ = nullptr;
-  std::string_view incoming_;  // not yet taken by OpenSSL; valid while on_data or resume() runs
-  std::string held_;           // came while nobody could take it
-  std::string early_;          // clear text that waits for the handshake
-  std::string unread_;         // clear text that came from another loop
-  TimerId timer_ = 0;          // ends the handshake, or the wait after the peer's last word
+  std::string_view incoming_;  // not yet read by OpenSSL; valid while on_data or resume() runs
+  std::string held_;           // received while it could not be processed
+  std::string early_;          // clear text to send after the handshake
+  std::string unread_;         // clear text received in the previous loop
+  TimerId timer_ = 0;          // handshake timeout, or close after kPeerDone
   const Side side_;
   Phase phase_ = Phase::kHandshake;
-  std::optional<CloseReason> reason_;  // when it is not the wire's
+  std::optional<CloseReason> reason_;  // nullopt: that of the wire
   bool close_when_open_ = false;
-  bool offer_waits_ = false;  // for the handshake
+  bool offer_waits_ = false;  // offer() was called during the handshake
   bool paused_ = false;
   bool end_deferred_ = false;
-  bool in_line_ = false;
+  bool queued_ = false;
   bool in_on_data_ = false;
 };
 

@@ -1,3 +1,6 @@
+// The TLS layer over streams of the fake loop: clear text, certificates, sessions, pausing and
+// closing.
+
 #include "io/tls_stream.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +42,7 @@ TEST_F(TlsStreamTest, LongTextsAreWholeHoweverTheyAreCut) {
   client.say(text);
   talk(client);
   EXPECT_EQ(reader.text, text);
-  EXPECT_LT(reader.pieces, 40);  // many records become one piece
+  EXPECT_LT(reader.pieces, 40);  // many records in one on_data
   reader.stream->send(text);
   talk(client);
   EXPECT_EQ(client.take_clear(), text);
@@ -52,7 +55,7 @@ TEST_F(TlsStreamTest, LongTextsAreWholeHoweverTheyAreCut) {
   EXPECT_EQ(reader.text, text + "drop by drop");
 }
 
-TEST_F(TlsStreamTest, ASlowPeerIsWaitedFor) {
+TEST_F(TlsStreamTest, OutputForASlowPeerIsQueued) {
   Reader& reader = connect();
   TlsTestClient client(&certificates_->client);
   talk(client);
@@ -71,7 +74,7 @@ TEST_F(TlsStreamTest, ASlowPeerIsWaitedFor) {
   EXPECT_EQ(reader.drained, 1);
 }
 
-TEST_F(TlsStreamTest, WhatIsSentDuringTheHandshakeWaits) {
+TEST_F(TlsStreamTest, OutputDuringTheHandshakeIsQueued) {
   Reader& reader = connect();
   reader.stream->send("refused, ");
   reader.stream->send("go away");
@@ -83,7 +86,7 @@ TEST_F(TlsStreamTest, WhatIsSentDuringTheHandshakeWaits) {
   TlsTestClient client(&certificates_->client);
   talk(client);
   EXPECT_EQ(client.take_clear(), "refused, go away");
-  EXPECT_TRUE(client.heard_goodbye());
+  EXPECT_TRUE(client.received_close_notify());
   EXPECT_EQ(reader.closes, 1);
   EXPECT_EQ(reader.reason, CloseReason::kLocal);
 }
@@ -135,7 +138,7 @@ TEST_F(TlsStreamTest, OnlyTheVersionsThatWereAskedFor) {
   EXPECT_TRUE(modern.connected());
 }
 
-TEST_F(TlsStreamTest, TheNamesInACertificateAreTold) {
+TEST_F(TlsStreamTest, TheNamesInACertificateAreReported) {
   const auto names_of = [&](TlsName kind, const CertificateWish& wish) {
     set_policy(TlsPeer::kOptional, kind);
     const KeyAndCertificate shown = make_certificate(wish, &certificates_->authority);
@@ -153,7 +156,7 @@ TEST_F(TlsStreamTest, TheNamesInACertificateAreTold) {
             Names{"urn:alice"});
   EXPECT_EQ(names_of(TlsName::kUri, {.common_name = "alice"}), Names{});
   EXPECT_TRUE(log_.lines.empty());
-  // A name that looks like another one to whoever stops at the NUL is nobody's.
+  // A name with a NUL byte, another user's name as a C string, is rejected.
   using namespace std::string_literals;
   EXPECT_EQ(names_of(TlsName::kCommonName, {.common_name = "alice\0.evil"s}), Names{});
   EXPECT_EQ(log_.lines.size(), 1u);
@@ -162,7 +165,7 @@ TEST_F(TlsStreamTest, TheNamesInACertificateAreTold) {
             Names{});
 }
 
-TEST_F(TlsStreamTest, WhoShowsNoCertificateHasNoName) {
+TEST_F(TlsStreamTest, NoCertificateNoName) {
   set_policy(TlsPeer::kOptional, TlsName::kCommonName);
   Reader& reader = connect();
   TlsTestClient client;
@@ -178,7 +181,7 @@ TEST_F(TlsStreamTest, SessionsAreResumedUnderTheRuleTheyBeganWith) {
     TlsTestClient client(nullptr, version);
     talk(client);
     const auto session = client.session();
-    client.say_goodbye();
+    client.send_close_notify();
     talk(client);
     connect();
     client.start(session.get());
@@ -186,7 +189,7 @@ TEST_F(TlsStreamTest, SessionsAreResumedUnderTheRuleTheyBeganWith) {
     EXPECT_TRUE(client.connected());
     EXPECT_TRUE(client.resumed());
     const auto later = client.session();
-    // It has never shown a certificate; now everybody has to.
+    // The session began without a certificate, which is now required.
     set_policy(TlsPeer::kRequired);
     Reader& reader = connect();
     client.start(later.get());
@@ -264,8 +267,8 @@ TEST_F(TlsStreamTest, PausedBytesAreNotLost) {
   EXPECT_EQ(reader.text, text + "more");
 }
 
-// Text of which every byte has left the wire, and which nothing on the wire will remind us of.
-TEST_F(TlsStreamTest, WhatTheLibraryHoldsIsNotForgotten) {
+// Clear text buffered in OpenSSL, for which the wire delivers no further event.
+TEST_F(TlsStreamTest, TextBufferedInOpenSslIsDelivered) {
   Reader& reader = connect();
   TlsTestClient client(&certificates_->client);
   talk(client);
@@ -278,15 +281,15 @@ TEST_F(TlsStreamTest, WhatTheLibraryHoldsIsNotForgotten) {
   loop_.run();
   wire_->push(first.substr(9000) + client.take_out());
   loop_.run();
-  EXPECT_EQ(reader.text.size(), 65'536u);  // as much as fits at once
+  EXPECT_EQ(reader.text.size(), 65'536u);  // one full buffer
   reader.stream->pause_reading(false);
   loop_.run();
   EXPECT_TRUE(reader.text == text);
 }
 
-TEST_F(TlsStreamTest, ANestedTurnLeavesTheRunningStreamAlone) {
-  Talker one = welcome();
-  Talker two = welcome();
+TEST_F(TlsStreamTest, ANestedIterationSkipsTheRunningStream) {
+  TlsClient one = welcome();
+  TlsClient two = welcome();
 
   one.client.say("one ");
   one.wire->push(one.client.take_out());
@@ -300,15 +303,15 @@ TEST_F(TlsStreamTest, ANestedTurnLeavesTheRunningStreamAlone) {
     two.wire->push(two.client.take_out());
     loop_.poll(0);
     EXPECT_EQ(two.reader.text, "other");
-    EXPECT_EQ(bytes, before);  // the room of the outer call was not used again
+    EXPECT_EQ(bytes, before);  // the buffer of the outer call was not overwritten
     EXPECT_EQ(one.reader.text, "one ");
   };
   loop_.run();
   EXPECT_EQ(one.reader.text, "one two");
 }
 
-// What a timer delivers can be interrupted as well, and the wire does not know of it.
-TEST_F(TlsStreamTest, ANestedTurnDuringWhatWasHeldBackKeepsTheOrder) {
+// A delivery by the queue's timer can contain a nested iteration as well, unknown to the wire.
+TEST_F(TlsStreamTest, ANestedIterationDuringQueuedInputKeepsTheOrder) {
   Reader& reader = connect();
   TlsTestClient client(&certificates_->client);
   talk(client);
@@ -329,12 +332,12 @@ TEST_F(TlsStreamTest, ANestedTurnDuringWhatWasHeldBackKeepsTheOrder) {
   EXPECT_EQ(reader.text, text + "the end");
 }
 
-// The ration of handshakes is renewed by a timer, and timers wait for the outer turn.
-TEST_F(TlsStreamTest, HandshakesGoOnInNestedTurns) {
-  Talker busy = welcome();
+// The limit of handshakes is reset by a timer, and timers do not run in nested iterations.
+TEST_F(TlsStreamTest, HandshakesContinueInNestedIterations) {
+  TlsClient busy = welcome();
   policy_.handshakes_per_turn = 1;
   context_ = context_->with(policy_);
-  std::vector<Talker> others;
+  std::vector<TlsClient> others;
   busy.reader.data_hook = [&](std::string_view) {
     for (int i = 0; i < 3; i++) {
       auto wire = loop_.connect(6379);
@@ -342,9 +345,9 @@ TEST_F(TlsStreamTest, HandshakesGoOnInNestedTurns) {
       others.push_back({*readers_.back(), std::move(wire), TlsTestClient(&certificates_->client)});
     }
     for (int round = 0; round < 50; round++) {
-      for (Talker& other : others) other.wire->push(other.client.take_out());
+      for (TlsClient& other : others) other.wire->push(other.client.take_out());
       loop_.poll(0);
-      for (Talker& other : others) {
+      for (TlsClient& other : others) {
         other.client.put_in(other.wire->take());
         if (other.client.connected() && other.reader.text.empty()) other.client.say("x");
       }
@@ -354,12 +357,12 @@ TEST_F(TlsStreamTest, HandshakesGoOnInNestedTurns) {
   busy.wire->push(busy.client.take_out());
   loop_.run();
   ASSERT_EQ(others.size(), 3u);
-  for (const Talker& other : others) EXPECT_FALSE(other.reader.text.empty());
+  for (const TlsClient& other : others) EXPECT_FALSE(other.reader.text.empty());
 }
 
 // ---- The end.
 
-TEST_F(TlsStreamTest, SaysGoodbyeWhenItEnds) {
+TEST_F(TlsStreamTest, SendsCloseNotifyWhenItCloses) {
   Reader& reader = connect();
   TlsTestClient client(&certificates_->client);
   talk(client);
@@ -369,13 +372,13 @@ TEST_F(TlsStreamTest, SaysGoodbyeWhenItEnds) {
   reader.stream->send("not any more");
   talk(client);
   EXPECT_EQ(client.take_clear(), "last words");
-  EXPECT_TRUE(client.heard_goodbye());
+  EXPECT_TRUE(client.received_close_notify());
   EXPECT_EQ(reader.closes, 1);
   EXPECT_EQ(reader.reason, CloseReason::kLocal);
   EXPECT_EQ(loop_.stream_count(), 0u);
 }
 
-TEST_F(TlsStreamTest, WhoSaysGoodbyeIsAnsweredFirst) {
+TEST_F(TlsStreamTest, RepliesPrecedeTheCloseAfterCloseNotify) {
   Reader& reader = connect();
   TlsTestClient client(&certificates_->client);
   talk(client);
@@ -386,7 +389,7 @@ TEST_F(TlsStreamTest, WhoSaysGoodbyeIsAnsweredFirst) {
                             reader.stream->send("reply");
                         });
   client.say("request");
-  client.say_goodbye();
+  client.send_close_notify();
   talk(client);
   EXPECT_EQ(reader.closes, 0);
   EXPECT_NE(client.take_clear().find("reply"), std::string::npos);
@@ -397,7 +400,7 @@ TEST_F(TlsStreamTest, WhoSaysGoodbyeIsAnsweredFirst) {
   EXPECT_TRUE(wire_->closed_by_server());
 }
 
-TEST_F(TlsStreamTest, ADeferredGoodbyeIsHeardWhenReadingGoesOn) {
+TEST_F(TlsStreamTest, ADeferredCloseNotifyIsReportedWhenReadingResumes) {
   Reader& reader = connect();
   TlsTestClient client(&certificates_->client);
   talk(client);
@@ -406,7 +409,7 @@ TEST_F(TlsStreamTest, ADeferredGoodbyeIsHeardWhenReadingGoesOn) {
     reader.stream->pause_reading(true);
   };
   client.say("request");
-  client.say_goodbye();
+  client.send_close_notify();
   talk(client);
   loop_.advance(100);
   loop_.run();
@@ -423,7 +426,7 @@ TEST_F(TlsStreamTest, ADeferredGoodbyeIsHeardWhenReadingGoesOn) {
   EXPECT_EQ(reader.reason, CloseReason::kPeer);
 }
 
-TEST_F(TlsStreamTest, WhoHangsUpWithoutAWordIsGone) {
+TEST_F(TlsStreamTest, ACloseWithoutCloseNotifyIsReported) {
   Reader& reader = connect();
   TlsTestClient client(&certificates_->client);
   talk(client);
@@ -437,12 +440,12 @@ TEST_F(TlsStreamTest, WhoHangsUpWithoutAWordIsGone) {
   EXPECT_EQ(loop_.timer_count(), 0u);
 }
 
-// A command may end any stream, its own too, also while bytes wait inside the library.
+// A command may close any stream, its own too, also while bytes are buffered in OpenSSL.
 TEST_F(TlsStreamTest, StreamsEndFromInsideACallback) {
-  Talker one = welcome();
-  Talker two = welcome();
+  TlsClient one = welcome();
+  TlsClient two = welcome();
 
-  // The second stands in line with text that it was not given yet.
+  // The second is queued with undelivered text.
   two.reader.data_hook = [&](std::string_view) { two.reader.stream->pause_reading(true); };
   two.client.say(std::string(300'000, 'z'));
   two.wire->push(two.client.take_out());

@@ -13,7 +13,7 @@ void Watchdog::set_period_ms(int64_t period_ms) {
     sigevent event{};
     event.sigev_notify = SIGEV_THREAD_ID;
     event.sigev_signo = SIGALRM;
-    // The field has no other name in the headers of Debian's libc.
+    // sigev_notify_thread_id is not defined in the headers of Debian's libc.
     event._sigev_un._tid = thread_;
     made_ = timer_create(CLOCK_MONOTONIC, &event, &timer_) == 0;
     if (!made_) return;

@@ -6,10 +6,10 @@
 
 namespace sorrel::io {
 
-// Looks after one thread: one that does not come by for a period gets SIGALRM, and what is written
-// then says where it stands (CrashReport). Off it costs nothing.
+// watchdog-period: when the watched thread does not call pet() for a period, a timer sends it
+// SIGALRM, whose handler logs a stack trace (CrashReport). Costs nothing while off.
 //
-// Thread rule: everything by one thread at a time.
+// Thread rule: used by one thread at a time.
 class Watchdog {
  public:
   Watchdog() = default;
@@ -17,11 +17,11 @@ class Watchdog {
   Watchdog(const Watchdog&) = delete;
   Watchdog& operator=(const Watchdog&) = delete;
 
-  // Who is looked after, by thread_id().
+  // The watched thread, by thread_id().
   void set_thread(int thread) { thread_ = thread; }
-  // 0: nobody is looked after any more. Counts from now.
+  // Restarts the period; 0 turns the watchdog off.
   void set_period_ms(int64_t period_ms);
-  // The thread is well.
+  // Restarts the period, from the watched thread.
   void pet() {
     if (period_ms_ != 0) [[unlikely]]
       wind();

@@ -8,22 +8,22 @@
 
 namespace sorrel::resp {
 
-// The arguments of one or more requests, one after the other. A vector that hands out room for
-// several at once without filling it first; one per worker, so its memory is paid once.
+// The arguments of one or more requests, consecutively. A vector that can be extended without
+// initialising the new elements; one per worker, so that its memory is allocated once.
 class ArgList {
  public:
-  // Makes room for `count` more without taking it.
+  // Reserves capacity for `count` more arguments.
   std::string_view* reserve(size_t count) {
     if (capacity_ - size_ < count) grow(count);
     return data_.get() + size_;
   }
-  // `count` places of what was reserved have been written.
+  // Appends `count` arguments that the caller has written to the reserved space.
   void advance(size_t count) { size_ += count; }
-  // Room for `count` more, to be written by the caller; valid until the next call.
+  // Space for `count` more arguments, to be written by the caller; valid until the next call.
   std::string_view* extend(size_t count) {
-    std::string_view* room = reserve(count);
+    std::string_view* space = reserve(count);
     size_ += count;
-    return room;
+    return space;
   }
   void push_back(std::string_view argument) { *extend(1) = argument; }
 
@@ -37,9 +37,9 @@ class ArgList {
     return {data_.get() + first, size_ - first};
   }
 
-  // Drops everything behind the first `size`.
+  // Removes all but the first `size` arguments.
   void truncate(size_t size) { size_ = size; }
-  // Empty again; keeps at most `keep` places.
+  // Removes all arguments; keeps a capacity of at most `keep`.
   void clear(size_t keep = 4096) {
     size_ = 0;
     if (capacity_ > keep) {

@@ -9,10 +9,11 @@
 
 namespace sorrel::resp {
 
-// Splits a line into words as Redis does for inline requests and configuration lines: blanks
-// separate, "double quotes" know \n \r \t \b \a \xHH and \c for any c, 'single quotes' know \'.
-// Plain words are views into `line`; quoted ones live in `store`. False when a quote is not closed,
-// or is followed by something other than a blank.
+// Splits a line into words as Redis does for inline requests and configuration lines: separated by
+// blanks; "double quotes" allow the escapes
+// \r \t \b \a \xHH and \c for any c, 'single quotes' allow \'. Plain words are views into `line`;
+// quoted words are stored in `store`. False when a quote is not closed, or is followed by anything
+// but a blank.
 bool split_inline(std::string_view line, ArgList& words,
                   std::vector<std::unique_ptr<std::string>>& store);
 

@@ -4,11 +4,12 @@
 
 namespace sorrel::resp {
 
-// Drops every reply: for commands of a history, which no client waits for. Errors are counted as by
-// any sink (errors(), last_error_code()), and their last text is kept for the log.
+// Discards every reply: for commands replayed from the AOF, which have no client. Errors are
+// counted as by any sink (errors(), last_error_code()), and the last text is kept for the server
+// log.
 class NullSink final : public ReplySink {
  public:
-  // Of the last error; empty: there was none.
+  // Text of the last error; empty: none.
   const std::string& last_error() const { return text_; }
 
   void simple(std::string_view) override {}

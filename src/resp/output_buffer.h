@@ -9,8 +9,8 @@
 
 namespace sorrel::resp {
 
-// Growing bytes that replies are written into. Unlike std::string it hands out room to write
-// without filling it first. One per worker serves all its sessions, so its capacity is paid once.
+// A growing buffer for replies. Unlike std::string it can be extended without initialising the new
+// bytes. One per worker serves all its sessions, so that its capacity is allocated once.
 class OutputBuffer {
  public:
   OutputBuffer() = default;
@@ -24,14 +24,15 @@ class OutputBuffer {
     std::swap(capacity_, other.capacity_);
   }
 
-  // Room for at least `bytes` more; write there, then call advance() with what was used.
+  // Space for at least `bytes` more; write there, then call advance() with the number of bytes
+  // written.
   char* reserve(size_t bytes) {
     if (lacks(bytes)) [[unlikely]]
       grow(bytes);
     return data_ + size_;
   }
   void advance(size_t bytes) { size_ += bytes; }
-  // Would reserve() have to grow?
+  // Would reserve() have to reallocate?
   bool lacks(size_t bytes) const { return capacity_ - size_ < bytes; }
 
   void append(std::string_view bytes) {
@@ -46,7 +47,7 @@ class OutputBuffer {
   std::string_view view(size_t from, size_t to) const { return {data_ + from, to - from}; }
   void truncate(size_t size) { size_ = size; }
 
-  // Empty again; keeps at most `keep` bytes of capacity.
+  // Removes all bytes; keeps at most `keep` bytes of capacity.
   void clear(size_t keep) {
     size_ = 0;
     if (capacity_ > keep) {

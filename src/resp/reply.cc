@@ -79,7 +79,7 @@ std::string_view Reply::bytes() const {
 
 namespace {
 
-// All but attributes.
+// All types except attributes.
 void send_element(const Reply& element, ReplySink& sink) {
   const auto count = static_cast<int64_t>(element.size());
   switch (element.type()) {

@@ -30,18 +30,18 @@ enum class ReplyType : uint8_t {
   kAttribute,  // | : pairs about the element that follows them
 };
 
-// One element of a reply. A reply is the sequence of its elements in pre-order, as they stand in
-// its bytes:
+// One element of a reply. A reply is the sequence of its elements in pre-order, the order of its
+// bytes:
 //
-//   *2 CRLF :7 CRLF %1 CRLF +k CRLF +v CRLF :8 CRLF     the last is no part of the reply
+//   *2 CRLF :7 CRLF %1 CRLF +k CRLF +v CRLF :8 CRLF     the last one follows the reply
 //   array   integer map     simple  simple
 //   next=5  next=2  next=5  next=4  next=5
 //
 // Texts are not copied: they end two bytes (CR LF) before the next element begins.
 struct ReplyToken {
-  size_t at;  // of its type byte, counted from the begin of the reply
+  size_t at;  // offset of the type byte from the start of the reply
   union {
-    size_t text;      // where the text of this element begins
+    size_t text;      // offset of the text of this element
     size_t count;     // of elements; of pairs for kMap and kAttribute
     int64_t integer;  // kInteger; kBoolean: 0 or 1
   };
@@ -49,42 +49,44 @@ struct ReplyToken {
   ReplyType type;
 };
 
-// A view of a reply, or of an element within one. Valid as long as the bytes and the tokens, which
-// a client library may copy together: tokens hold offsets, no addresses.
+// A view of a reply, or of an element within one. Valid as long as the bytes and the tokens. Both
+// may be copied together: tokens contain offsets, no addresses.
 //
-// Attributes are passed over: an element is what follows them, and attribute() shows them.
+// Attributes are skipped: the view is of the element that follows them, and attribute() returns
+// them.
 class Reply {
  public:
-  // `bytes` begins where the reply does and ends with it. Precondition: the tokens are those that
-  // ReplyReader made of it, all of them.
+  // `bytes` is exactly the reply. Precondition: `tokens` are all tokens that ReplyReader produced
+  // for it.
   Reply(std::string_view bytes, std::span<const ReplyToken> tokens) : Reply(bytes, tokens, 0) {}
 
   ReplyType type() const { return token().type; }
   bool is_null() const { return type() == ReplyType::kNull || type() == ReplyType::kNullArray; }
   bool is_error() const { return type() == ReplyType::kError || type() == ReplyType::kBulkError; }
   bool is_aggregate() const { return type() >= ReplyType::kArray; }
-  // Simple, bulk or verbatim.
+  // Is the element a simple, bulk or verbatim string?
   bool is_string() const {
     return type() == ReplyType::kSimple || type() == ReplyType::kBulk ||
            type() == ReplyType::kVerbatim;
   }
 
-  // Of strings, errors, doubles and big numbers: as sent, without type and length. Of a verbatim
-  // string: without its format. Of all others: empty.
+  // Text of a string, error, double or big number as sent, without type and length; of a verbatim
+  // string without its format. Empty for all other types.
   std::string_view text() const;
   // The first word of an error: "ERR", "MOVED".
   std::string_view error_code() const { return text().substr(0, text().find(' ')); }
-  // Of a verbatim string: three letters. Of all others: empty.
+  // The three letters of a verbatim string's format. Empty for all other types.
   std::string_view format() const;
-  // Of an integer, and 0 or 1 of a boolean; else 0.
+  // Value of an integer; 0 or 1 for a boolean; 0 for all other types.
   int64_t integer() const;
   bool boolean() const { return integer() != 0; }
-  // Of a double. One that is out of range is infinite or 0. Else 0.
+  // Value of a double, infinite or 0 when out of range; 0 for all other types.
   double real() const;
 
-  // Of an aggregate: the number of elements, of pairs for a map or attribute. Else 0.
+  // The number of elements of an aggregate, of pairs for a map or attribute; 0 for all other types.
   size_t size() const { return is_aggregate() ? token().count : 0; }
-  // Elements in order; of maps and attributes keys and values in turn. Empty unless an aggregate.
+  // The elements in order; keys and values alternate in maps and attributes. Empty unless an
+  // aggregate.
   class Iterator;
   Iterator begin() const;
   Iterator end() const;
@@ -97,10 +99,10 @@ class Reply {
  private:
   friend void send_reply(const Reply& reply, ReplySink& sink);
 
-  // The element that begins at token `first`, which may be an attribute of it.
+  // The element that begins at token `first`, which may be an attribute of that element.
   Reply(std::string_view bytes, std::span<const ReplyToken> tokens, uint32_t first);
   const ReplyToken& token() const { return tokens_[value_]; }
-  // Where the bytes of that token begin, or those of the reply end.
+  // Offset of the token's bytes, or the end of the reply.
   size_t begin_of(uint32_t index) const {
     return index == tokens_.size() ? bytes_.size() : tokens_[index].at;
   }
@@ -108,7 +110,7 @@ class Reply {
 
   std::string_view bytes_;
   std::span<const ReplyToken> tokens_;
-  uint32_t first_;  // its attributes, if there are some
+  uint32_t first_;  // the first attribute, if any
   uint32_t value_;
 };
 
@@ -147,8 +149,8 @@ inline Reply::Iterator Reply::end() const {
   return {*this, token().next};
 }
 
-// Answers what a server answered: in the form of the sink's protocol, whatever that of the reply
-// was. RESP2 has no attributes: they are left out.
+// Forwards a reply of another server to `sink`, converted to the protocol of the sink. Attributes
+// are omitted in RESP2.
 void send_reply(const Reply& reply, ReplySink& sink);
 
 }  // namespace sorrel::resp

@@ -9,7 +9,7 @@
 #include "resp/reply_reader.h"
 #include "resp/reply_writer.h"
 
-// Replies for tests: read in any pieces, and told as text.
+// For tests: reads replies from bytes split at any positions, and shows them as text.
 namespace sorrel::resp::testing {
 
 inline std::string encoded(const Reply& reply, int protocol) {
@@ -57,9 +57,9 @@ inline std::string leaf_text(const Reply& reply) {
   return "?";
 }
 
-// "array(int 1, map(simple k, simple v))"; attributes in braces before what they belong to.
-// Walks as deep as the reply goes without calling itself.
-inline std::string told(const Reply& reply) {
+// "array(int 1, map(simple k, simple v))"; attributes in braces before their element. Not
+// recursive, so that deeply nested replies do not overflow the stack.
+inline std::string described(const Reply& reply) {
   struct Level {
     Reply::Iterator at;
     Reply::Iterator end;
@@ -98,8 +98,8 @@ inline std::string told(const Reply& reply) {
   return text;
 }
 
-// What a peer's bytes are read as when they come `piece` bytes at a time: a line for each reply and
-// its re-encoding, and the error at the end, if there is one.
+// The replies read from bytes that arrive `piece` at a time: a line for each reply and its
+// re-encoding, and the error at the end, if any.
 inline std::vector<std::string> read_in_pieces(std::string_view bytes, size_t piece,
                                                const ReplyLimits& limits = {}) {
   std::vector<std::string> seen;
@@ -109,7 +109,7 @@ inline std::vector<std::string> read_in_pieces(std::string_view bytes, size_t pi
   for (size_t at = 0; at < bytes.size(); at += piece) {
     held += bytes.substr(at, piece);
     for (;;) {
-      // Right behind the bytes there is nothing: a sanitizer sees who reads on.
+      // An exact allocation, so that AddressSanitizer detects reads beyond the end.
       const std::vector<char> exact(held.begin(), held.end());
       const std::string_view view(exact.data(), exact.size());
       const ReplyReader::Outcome outcome = reader.next(view);
@@ -119,7 +119,7 @@ inline std::vector<std::string> read_in_pieces(std::string_view bytes, size_t pi
         return seen;
       }
       if (outcome == ReplyReader::Outcome::kReply) {
-        seen.push_back(told(reader.reply()) + " as " + encoded(reader.reply(), 3));
+        seen.push_back(described(reader.reply()) + " as " + encoded(reader.reply(), 3));
         if (reader.reply().bytes() != view.substr(0, reader.consumed())) std::abort();
       }
       used += reader.consumed();

@@ -1,3 +1,7 @@
+// Parses replies of an untrusted peer from bytes split at any position, without recursion, without
+// scanning a byte twice and without allocating by announced sizes. The open aggregates are kept on
+// an explicit stack.
+
 #include "resp/reply_reader.h"
 
 #include <fmt/format.h>
@@ -14,10 +18,10 @@
 namespace sorrel::resp {
 namespace {
 
-// A sign and twenty digits: more than any number has that fits.
+// A sign and twenty digits: longer than any number in range.
 constexpr size_t kNumberLine = 21;
 constexpr size_t kLineEnd = 2;
-// What an idle reader keeps.
+// Capacity kept by an idle reader.
 constexpr size_t kKeptTokens = 256;
 
 std::string shown(char byte) {
@@ -54,7 +58,7 @@ bool is_big_number(std::string_view text) {
 void ReplyReader::begin() {
   tokens_.clear();
   open_.clear();
-  position_ = looked_ = 0;
+  position_ = scanned_ = 0;
   done_ = false;
 }
 
@@ -127,25 +131,26 @@ ReplyReader::Step ReplyReader::read_element(std::string_view bytes) {
   }
 }
 
-// Looks at the bytes of a line once, however often it is called for it. Where the reply would
-// become too long is part of the bound on the line, so that it does not matter how much is there.
+// Scans each byte of a line once, over any number of calls. The bound on the line includes the
+// limit of the whole reply, so that an error does not depend on how many bytes have arrived.
 ReplyReader::Step ReplyReader::read_line(std::string_view bytes, size_t max, Line& line) {
   const size_t begin = position_ + 1;
-  const size_t room = limits_.max_bytes > begin ? limits_.max_bytes - begin : 0;
-  const size_t last = begin + std::min(max, room);  // where its CR has to be
-  const size_t from = std::max(begin, looked_);
+  const size_t bytes_left = limits_.max_bytes > begin ? limits_.max_bytes - begin : 0;
+  const size_t last = begin + std::min(max, bytes_left);  // the last position for its CR
+  const size_t from = std::max(begin, scanned_);
   const size_t to = std::min(bytes.size(), last + 1);
   const void* found = from < to ? std::memchr(bytes.data() + from, '\r', to - from) : nullptr;
   if (found == nullptr) {
     if (bytes.size() > last) {
-      return fail(max <= room ? fmt::format("a line is longer than {} bytes", max)
-                              : fmt::format("a reply is longer than {} bytes", limits_.max_bytes));
+      return fail(max <= bytes_left
+                      ? fmt::format("a line is longer than {} bytes", max)
+                      : fmt::format("a reply is longer than {} bytes", limits_.max_bytes));
     }
-    looked_ = bytes.size();
+    scanned_ = bytes.size();
     return Step::kNeedMore;
   }
   const auto cr = static_cast<size_t>(static_cast<const char*>(found) - bytes.data());
-  looked_ = cr;
+  scanned_ = cr;
   if (cr + 1 == bytes.size()) return Step::kNeedMore;
   if (bytes[cr + 1] != '\n') {
     return fail("a CR is followed by " + shown(bytes[cr + 1]) + " instead of a LF");
@@ -155,7 +160,7 @@ ReplyReader::Step ReplyReader::read_line(std::string_view bytes, size_t max, Lin
   return Step::kRead;
 }
 
-// The element is whole, or an aggregate whose elements follow.
+// Ends an element, or begins an aggregate whose elements follow.
 ReplyReader::Step ReplyReader::add(ReplyToken token, size_t end) {
   constexpr size_t kMostTokens = std::numeric_limits<uint32_t>::max();
   if (tokens_.size() >= std::min(limits_.max_elements, kMostTokens)) {
@@ -164,12 +169,12 @@ ReplyReader::Step ReplyReader::add(ReplyToken token, size_t end) {
   token.at = position_;
   token.next = static_cast<uint32_t>(tokens_.size() + 1);
   tokens_.push_back(token);
-  position_ = looked_ = end;
+  position_ = scanned_ = end;
   return Step::kRead;
 }
 
-// An element that was no attribute is whole; so may be those it is in. Attributes are none of the
-// elements of what they stand in.
+// An element other than an attribute is complete; the aggregates around it may be complete as well.
+// Attributes do not count as elements of their aggregate.
 void ReplyReader::element_ends() {
   while (!open_.empty()) {
     Open& in = open_.back();

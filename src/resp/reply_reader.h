@@ -16,64 +16,65 @@ struct ReplyLimits {
   size_t max_line = size_t{1} << 20;       // simple strings, errors, doubles, big numbers
   size_t max_elements = size_t{16} << 20;  // of one reply, those within others included
   size_t max_bytes = size_t{1} << 30;      // of one reply
-  // Bare line feeds between replies, as a primary sends them while it prepares a snapshot.
+  // Accepts bare line feeds between replies, sent by a primary while it prepares a snapshot.
   bool keep_alives = false;
 };
 
-// Turns bytes into replies of RESP2 and RESP3, in whatever pieces the bytes come.
+// Incremental parser for replies of RESP2 and RESP3; the bytes may arrive split at any position.
 //
-// As with RequestParser the caller keeps the bytes of an unfinished reply and calls again with
-// those bytes followed by the new ones; the reader remembers how far it got, so that a reply in a
-// thousand pieces is read once.
+// As with RequestParser the caller keeps the bytes of an incomplete reply and calls again with
+// those bytes followed by the new ones; the reader stores its position, so that every byte is
+// parsed once.
 //
 //   next("*2\r\n:1\r\n$2\r")            -> kNeedMore
 //   next("*2\r\n:1\r\n$2\r\nhi\r\n+OK") -> kReply, consumed() == 16
 //
-// A peer may send anything: an error says at which byte of the reply what is wrong. Memory grows
-// with the elements that have come (24 bytes each), never by what a length or count announces, and
-// no nesting recurses. An error depends on the bytes alone, not on how they were cut.
+// Input is untrusted: an error gives the offset and the reason. Memory grows with the elements
+// received (24 bytes each), never by an announced length or count, and nesting does not recurse.
+// Errors depend on the bytes only, not on how they were split.
 //
-// Streamed strings and aggregates ("$?", "*?") are refused: no server sends them.
+// Streamed strings and aggregates ("$?", "*?") are rejected: no server sends them.
 class ReplyReader {
  public:
   enum class Outcome : uint8_t { kReply, kNeedMore, kKeepAlive, kError };
 
   explicit ReplyReader(const ReplyLimits& limits = {}) : limits_(limits) {}
 
-  // Reads one reply at the start of `bytes`. Precondition: after kNeedMore `bytes` begin with what
-  // was given then; after kError nothing but reset() follows.
+  // Reads one reply at the start of `bytes`. Precondition: after kNeedMore `bytes` begin with the
+  // bytes of the previous call; after kError only reset() may be called.
   Outcome next(std::string_view bytes);
 
-  // After kReply: valid until the next call and as long as those bytes are.
+  // After kReply: valid until the next call, and as long as its bytes.
   Reply reply() const { return {reply_bytes_, tokens_}; }
-  // After kReply and kKeepAlive: bytes that are used up.
+  // After kReply and kKeepAlive: the number of bytes consumed.
   size_t consumed() const { return consumed_; }
-  // After kError: "offset 12: ...", counted from the begin of the reply.
+  // After kError: "offset 12: ...", counted from the start of the reply.
   const std::string& error() const { return error_; }
 
-  // A reply has begun and not ended.
+  // Is a reply begun but not complete?
   bool unfinished() const { return position_ > 0; }
-  // Takes back what an unfinished reply, or a large one, holds. Another connection may follow.
+  // Forgets an incomplete reply and frees the memory of a large one. The reader can then serve
+  // another connection.
   void reset();
   size_t memory_bytes() const {
     return tokens_.capacity() * sizeof(ReplyToken) + open_.capacity() * sizeof(Open) +
            error_.capacity();
   }
 
-  // Elements of the last reply: what a copy of it needs besides its bytes.
+  // The tokens of the last reply, needed with its bytes to copy it.
   std::span<const ReplyToken> tokens() const { return tokens_; }
 
  private:
   // An aggregate whose elements are being read.
   struct Open {
     uint32_t token;
-    uint64_t left;  // elements that are still to begin
+    uint64_t left;  // elements not begun yet
   };
   enum class Step : uint8_t { kRead, kNeedMore, kError };
-  // A line: its text, without type byte and line end.
+  // The text of a line, without type byte and line end.
   struct Line {
     std::string_view text;
-    size_t end;  // behind its line end
+    size_t end;  // offset after its line end
   };
 
   void begin();
@@ -85,7 +86,7 @@ class ReplyReader {
   Step read_boolean(std::string_view bytes);
   Step read_bulk(std::string_view bytes, ReplyType type);
   Step read_aggregate(std::string_view bytes, ReplyType type);
-  // A length or count; -1 only for those that RESP2 has a null of.
+  // A length or count; -1 only for types that have a null in RESP2.
   Step read_count(std::string_view bytes, bool may_be_null, Line& line, int64_t& count);
   Step add(ReplyToken token, size_t end);
   void element_ends();
@@ -94,9 +95,9 @@ class ReplyReader {
   const ReplyLimits limits_;
   std::vector<ReplyToken> tokens_;
   std::vector<Open> open_;
-  size_t position_ = 0;  // where the element begins that is to be read
-  size_t looked_ = 0;    // up to here there is no CR in its line
-  bool done_ = false;    // an element has ended that is in no aggregate
+  size_t position_ = 0;  // offset of the element being read
+  size_t scanned_ = 0;   // no CR in its line before this offset
+  bool done_ = false;    // a top-level element is complete
   size_t consumed_ = 0;
   std::string_view reply_bytes_;
   std::string error_;

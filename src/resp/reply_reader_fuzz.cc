@@ -14,13 +14,13 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-// RESP3 has one null, and no errors of several lines.
+// RESP3 has a single null, and no multi-line errors.
 ReplyType sent_type(ReplyType type) {
   if (type == ReplyType::kNullArray) return ReplyType::kNull;
   return type == ReplyType::kBulkError ? ReplyType::kError : type;
 }
 
-// Sent on and read again it is the same reply.
+// Forwarded and parsed again the reply is unchanged.
 void send_on(const ReplyReader& reader, const ReplyLimits& limits) {
   const std::string once = encoded(reader.reply(), 3);
   ReplyReader again(limits);
@@ -32,7 +32,7 @@ void send_on(const ReplyReader& reader, const ReplyLimits& limits) {
                      [](const ReplyToken& a, const ReplyToken& b) {
                        return sent_type(a.type) == b.type && a.next == b.next;
                      }));
-  // RESP2 loses types, but never its shape.
+  // RESP2 loses types, but not the structure.
   const std::string plain = encoded(reader.reply(), 2);
   ReplyReader plainly(limits);
   require(plainly.next(plain) == ReplyReader::Outcome::kReply);
@@ -54,7 +54,7 @@ void read_all(std::string_view bytes, const ReplyLimits& limits) {
 }  // namespace
 }  // namespace sorrel::resp::testing
 
-// The first two bytes choose the limits and how the rest is cut.
+// The first two bytes select the limits and how the rest is split.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace sorrel::resp;
   if (size < 2) return 0;

@@ -1,3 +1,5 @@
+// Replies of every type at every split, limits and invalid bytes.
+
 #include "resp/reply_reader.h"
 
 #include <gtest/gtest.h>
@@ -11,16 +13,16 @@
 namespace sorrel::resp {
 namespace {
 
+using testing::described;
 using testing::encoded;
 using testing::read_in_pieces;
-using testing::told;
 
 std::string read_one(std::string_view bytes, const ReplyLimits& limits = {}) {
   ReplyReader reader(limits);
   switch (reader.next(bytes)) {
     case ReplyReader::Outcome::kReply:
       EXPECT_EQ(reader.consumed(), bytes.size());
-      return told(reader.reply());
+      return described(reader.reply());
     case ReplyReader::Outcome::kNeedMore:
       return "need more";
     case ReplyReader::Outcome::kKeepAlive:
@@ -31,7 +33,7 @@ std::string read_one(std::string_view bytes, const ReplyLimits& limits = {}) {
   return "";
 }
 
-// All kinds, one after the other and within each other.
+// All types, consecutive and nested.
 const std::string kAllTypes =
     "+OK\r\n+\r\n-ERR no such "
     "thing\r\n:0\r\n:-9223372036854775808\r\n:+7\r\n$5\r\nhe\r\no\r\n$0\r\n\r\n"
@@ -72,14 +74,14 @@ TEST(ReplyReader, EveryTypeIsRead) {
   };
   for (const auto& [bytes, text] : cases) {
     EXPECT_EQ(read_one(bytes), text) << bytes;
-    // Cut anywhere it is not whole.
+    // Incomplete when cut at any position.
     for (size_t size = 0; size < std::string_view(bytes).size(); size++) {
       EXPECT_EQ(read_one(std::string_view(bytes).substr(0, size)), "need more") << bytes << size;
     }
   }
 }
 
-TEST(ReplyReader, PiecesOfAnySizeAreTheSame) {
+TEST(ReplyReader, SplitsDoNotChangeReplies) {
   const auto whole = read_in_pieces(kAllTypes, kAllTypes.size());
   EXPECT_EQ(whole.size(), 29u);
   EXPECT_EQ(whole.back(), "end");
@@ -105,7 +107,7 @@ TEST(ReplyReader, OnlyTheReplyIsConsumed) {
   EXPECT_EQ(reader.reply().integer(), 1);
 }
 
-TEST(ReplyReader, LineFeedsBetweenRepliesAreToldIfWanted) {
+TEST(ReplyReader, LineFeedsBetweenRepliesAreOptionallyReported) {
   const ReplyLimits limits{.keep_alives = true};
   ReplyReader reader(limits);
   ASSERT_EQ(reader.next("\n\n+OK\r\n"), ReplyReader::Outcome::kKeepAlive);
@@ -147,14 +149,14 @@ TEST(ReplyReader, ViewsShowValuesAndBytes) {
   EXPECT_EQ((*at).text(), "x");
   ++at;
   EXPECT_TRUE(at == reply.end());
-  // What a type has not is empty.
+  // Accessors of other types return empty values.
   EXPECT_EQ(reply.text(), "");
   EXPECT_EQ(reply.integer(), 0);
   EXPECT_EQ((*reply.begin()).size(), 0u);
   EXPECT_TRUE((*reply.begin()).begin() == (*reply.begin()).end());
 }
 
-// A copy of bytes and tokens is as good as what was read.
+// A copy of bytes and tokens is a complete reply.
 TEST(ReplyReader, ARepliesCopyOutlivesIt) {
   ReplyReader reader;
   std::string bytes = "*2\r\n$3\r\none\r\n:2\r\n";
@@ -163,10 +165,10 @@ TEST(ReplyReader, ARepliesCopyOutlivesIt) {
   const std::vector<ReplyToken> tokens(reader.tokens().begin(), reader.tokens().end());
   bytes.assign(bytes.size(), 'x');
   ASSERT_EQ(reader.next("+OK\r\n"), ReplyReader::Outcome::kReply);
-  EXPECT_EQ(told(Reply(kept, tokens)), "array(bulk one, int 2)");
+  EXPECT_EQ(described(Reply(kept, tokens)), "array(bulk one, int 2)");
 }
 
-TEST(ReplyReader, RepliesAreSentOnInEitherProtocol) {
+TEST(ReplyReader, RepliesAreForwardedInEitherProtocol) {
   ReplyReader reader;
   const std::string bytes =
       "|1\r\n+ttl\r\n:5\r\n%1\r\n+k\r\n*3\r\n|1\r\n:1\r\n:2\r\n_\r\n#t\r\n,1.50\r\n";
@@ -177,7 +179,7 @@ TEST(ReplyReader, RepliesAreSentOnInEitherProtocol) {
             "*3\r\n|1\r\n:1\r\n:2\r\n_\r\n#t\r\n,1.50\r\n");
 }
 
-TEST(ReplyReader, ErrorsSayWhatIsWrongAndWhere) {
+TEST(ReplyReader, ErrorsGiveReasonAndOffset) {
   const std::pair<const char*, const char*> cases[] = {
       {"hello\r\n", "offset 0: no reply begins with 'h'"},
       {"\r\n", "offset 0: no reply begins with byte 0x0d"},
@@ -213,7 +215,7 @@ TEST(ReplyReader, ErrorsSayWhatIsWrongAndWhere) {
   }
 }
 
-TEST(ReplyReader, LimitsHoldHoweverTheBytesCome) {
+TEST(ReplyReader, LimitsDoNotDependOnHowBytesAreSplit) {
   const ReplyLimits limits{
       .max_depth = 3, .max_bulk = 10, .max_line = 12, .max_elements = 6, .max_bytes = 60};
   const auto bulk = [](size_t size) {
@@ -247,8 +249,8 @@ TEST(ReplyReader, LimitsHoldHoweverTheBytesCome) {
   }
 }
 
-// A count costs nothing, and nesting no stack.
-TEST(ReplyReader, WhatIsAnnouncedIsNotAllocated) {
+// An announced count allocates nothing, and nesting uses no stack.
+TEST(ReplyReader, AnnouncedSizesAreNotAllocated) {
   ReplyReader reader;
   ASSERT_EQ(reader.next("*16777215\r\n%8000000\r\n$500000000\r\n"),
             ReplyReader::Outcome::kNeedMore);
@@ -265,8 +267,8 @@ TEST(ReplyReader, WhatIsAnnouncedIsNotAllocated) {
   EXPECT_LT(deep_reader.memory_bytes(), size_t{64} << 10);
 }
 
-// A long line is looked at once, not once for each byte that comes.
-TEST(ReplyReader, ALineThatComesInBytesIsReadOnce) {
+// A long line is scanned once, not once for each received byte.
+TEST(ReplyReader, ALineInSingleBytesIsScannedOnce) {
   ReplyReader reader;
   const std::string line = "+" + std::string(1'000'000, 'x') + "\r\n";
   for (size_t size = 1; size < line.size(); size++) {
@@ -275,7 +277,7 @@ TEST(ReplyReader, ALineThatComesInBytesIsReadOnce) {
   EXPECT_EQ(reader.next(line), ReplyReader::Outcome::kReply);
 }
 
-TEST(ReplyReader, GarbageIsRefusedTheSameInEveryPiece) {
+TEST(ReplyReader, InvalidBytesFailIndependentlyOfSplits) {
   Random random(3);
   constexpr std::string_view kBytes = "+-:$_#,(!=*~>%|0123?tfaxin\r\n\r\n\r\n";
   for (int round = 0; round < 3000; round++) {

@@ -1,3 +1,6 @@
+// Encodes replies. GET and SET with small values dominate, so short strings and numbers are written
+// without function calls, and everything else out of line.
+
 #include "resp/reply_writer.h"
 
 #include <fmt/format.h>
@@ -8,11 +11,11 @@
 namespace sorrel::resp {
 namespace {
 
-// Room for a mark, an integer and CRLF.
-constexpr size_t kHeaderRoom = 1 + kMaxIntegerText + 2;
+// Size of a type byte, an integer and CRLF.
+constexpr size_t kMaxHeaderBytes = 1 + kMaxIntegerText + 2;
 
 inline size_t put_header(char* to, char mark, int64_t number) {
-  // Short numbers are put together in a register and stored at once; there is room for a word.
+  // Short numbers are assembled in a register and stored at once; the buffer has space for 8 bytes.
   const auto letter = [](uint64_t c, unsigned place) { return c << (8 * place); };
   const auto first = static_cast<unsigned char>(mark);
   if (number >= 0 && number < 10) {
@@ -39,10 +42,10 @@ inline size_t put_header(char* to, char mark, int64_t number) {
 
 namespace {
 
-// Long ones are no different; but calls in the way of the short ones would cost them more than
-// their bytes.
+// Out of line: a function call in the path of short strings would cost more than copying their
+// bytes.
 [[gnu::noinline]] void append_long_bulk(OutputBuffer& out, std::string_view bytes) {
-  out.advance(put_header(out.reserve(kHeaderRoom + bytes.size() + 2), '$',
+  out.advance(put_header(out.reserve(kMaxHeaderBytes + bytes.size() + 2), '$',
                          static_cast<int64_t>(bytes.size())));
   out.append(bytes);
   out.append("\r\n");
@@ -52,7 +55,7 @@ namespace {
 
 void append_bulk(OutputBuffer& out, std::string_view bytes) {
   constexpr size_t kShort = 64;
-  if (bytes.size() > kShort || out.lacks(kHeaderRoom + kShort + 2)) [[unlikely]] {
+  if (bytes.size() > kShort || out.lacks(kMaxHeaderBytes + kShort + 2)) [[unlikely]] {
     return append_long_bulk(out, bytes);
   }
   char* to = out.reserve(0);
@@ -65,15 +68,15 @@ void append_bulk(OutputBuffer& out, std::string_view bytes) {
 }
 
 void append_array_header(OutputBuffer& out, size_t count) {
-  char* to = out.reserve(kHeaderRoom);
+  char* to = out.reserve(kMaxHeaderBytes);
   out.advance(put_header(to, '*', static_cast<int64_t>(count)));
 }
 
 void ReplyWriter::header(char mark, int64_t number) {
-  out_->advance(put_header(out_->reserve(kHeaderRoom), mark, number));
+  out_->advance(put_header(out_->reserve(kMaxHeaderBytes), mark, number));
 }
 
-// CR and LF would end the line early and let a caller forge replies; they become blanks.
+// CR and LF would end the line early and allow forged replies; they are replaced by blanks.
 void ReplyWriter::line(char mark, std::string_view text) {
   char* to = out_->reserve(text.size() + 3);
   *to++ = mark;
@@ -84,7 +87,7 @@ void ReplyWriter::line(char mark, std::string_view text) {
 }
 
 void ReplyWriter::simple(std::string_view text) {
-  // What most writes answer.
+  // Common case: SET and most writes.
   if (text == "OK") {
     out_->append("+OK\r\n");
   } else {

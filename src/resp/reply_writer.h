@@ -5,13 +5,13 @@
 
 namespace sorrel::resp {
 
-// The one encoder of replies: RESP2 or RESP3 bytes into a buffer.
+// The encoder of replies: RESP2 or RESP3 bytes into a buffer.
 class ReplyWriter final : public ReplySink {
  public:
   ReplyWriter(OutputBuffer& out, int protocol) : out_(&out), protocol_(protocol) {}
 
   void set_protocol(int protocol) { protocol_ = protocol; }
-  // Another caller's answers follow.
+  // Starts the replies of another client.
   void begin(int protocol) {
     protocol_ = protocol;
     forget_cut();
@@ -48,7 +48,7 @@ class ReplyWriter final : public ReplySink {
   int protocol_;
 };
 
-// A request or effect as RESP: an array of bulk strings.
+// Encodes a request or effect: an array of bulk strings.
 void append_array_header(OutputBuffer& out, size_t count);
 void append_bulk(OutputBuffer& out, std::string_view bytes);
 

@@ -1,3 +1,7 @@
+// Parses requests from bytes split at any position. The usual complete request must cost a few
+// instructions per byte; the state of an incomplete one is allocated only when needed and stores
+// offsets, since the caller's buffer may move.
+
 #include "resp/request_parser.h"
 
 #include <algorithm>
@@ -31,8 +35,8 @@ RequestParser::Outcome RequestParser::fail(std::string message) {
   return Outcome::kError;
 }
 
-// Reads "digits CR LF" at `position` and moves behind it. The usual short number costs a few
-// instructions a digit; everything odd goes through parse_int64.
+// Reads "digits CR LF" at `position` and moves after it. A short number costs a few instructions a
+// digit; all other input goes through parse_int64.
 RequestParser::Number RequestParser::read_number(std::string_view bytes, size_t& position,
                                                  size_t max_line, int64_t& value) {
   const char* at = bytes.data() + position;
@@ -87,7 +91,7 @@ RequestParser::Outcome RequestParser::read_length(std::string_view bytes,
   if (progress.position == bytes.size()) return Outcome::kNeedMore;
   const char mark = bytes[progress.position];
   if (mark != '$') {
-    // The whole line is there or not does not matter: the mark is wrong already.
+    // Fails even before the line is complete: the type byte is already wrong.
     return fail(std::string("expected '$', got '") + mark + "'");
   }
   size_t position = progress.position + 1;
@@ -111,7 +115,8 @@ RequestParser::Outcome RequestParser::read_length(std::string_view bytes,
   return Outcome::kRequest;
 }
 
-// Keeps where the request stands; its arguments so far become offsets, since the bytes may move.
+// Stores the state of an incomplete request; its arguments become offsets, since the bytes may
+// move.
 RequestParser::Outcome RequestParser::suspend(const Progress& progress, std::string_view bytes,
                                               ArgList& args, size_t first) {
   if (partial_ == nullptr) partial_ = std::make_unique<Partial>();
@@ -165,7 +170,7 @@ RequestParser::Outcome RequestParser::next(
     progress.arguments_left--;
   }
   if (partial_ != nullptr) {
-    // What came earlier stands before what came now.
+    // Arguments parsed by earlier calls precede those of this call.
     const auto& spans = partial_->spans;
     const size_t late = args.size() - first;
     std::string_view* all = args.extend(spans.size()) - late;

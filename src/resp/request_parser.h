@@ -15,45 +15,44 @@ struct RequestLimits {
   int64_t max_arguments = 1024 * 1024;
   int64_t max_bulk = kDefaultMaxBulkBytes;
   size_t max_line = 64 * 1024;  // inline requests and length lines
-  bool authenticated = true;    // before that: 10 arguments of 16 KB
+  bool authenticated = true;    // false: at most 10 arguments of 16 KB
 };
 
-// Turns bytes into requests, without a heap object per argument: arguments are views into the
+// Incremental parser for requests, without a heap object per argument: arguments are views into the
 // bytes.
 //
-// The caller keeps the bytes of an unfinished request and calls again with those bytes followed by
-// the new ones; the parser remembers how far it got, so a request that arrives in a thousand pieces
-// is still read once.
+// The caller keeps the bytes of an incomplete request and calls again with those bytes followed by
+// the new ones; the parser stores its position, so that every byte is parsed once.
 //
 //   next("*2\r\n$4\r\nECHO\r\n$2\r")    -> kNeedMore   (state: one argument, waiting for a length)
 //   next("*2\r\n$4\r\nECHO\r\n$2\r\nhi\r\n...") -> kRequest, consumed() == 22
 //
-// An idle parser takes one pointer.
+// An idle parser occupies one pointer.
 class RequestParser {
  public:
   enum class Outcome : uint8_t { kRequest, kNeedMore, kError };
 
   // Parses one request at the start of `bytes` and appends its arguments to `args` (views into
-  // `bytes`, except for inline requests with quotes, whose texts live in `inline_store`). A request
-  // may have no arguments at all: an empty line. On kNeedMore and kError nothing is appended.
+  // `bytes`, except for inline requests with quotes, which are stored in `inline_store`). An empty
+  // line is a request without arguments. On kNeedMore and kError nothing is appended.
   Outcome next(std::string_view bytes, const RequestLimits& limits, ArgList& args,
                std::vector<std::unique_ptr<std::string>>& inline_store);
 
-  // After kRequest: bytes that belong to it.
+  // After kRequest: the size of the request.
   size_t consumed() const { return consumed_; }
-  // After kError: "Protocol error: ...", ready to be answered behind "ERR ".
+  // After kError: "Protocol error: ...", to be sent after "ERR ".
   std::string_view error() const { return error_; }
-  // Is a request begun but not finished?
+  // Is a request begun but not complete?
   bool unfinished() const { return partial_ != nullptr; }
-  // How many bytes of it are understood already.
+  // The number of its bytes that are parsed.
   size_t understood() const { return partial_ == nullptr ? 0 : partial_->position; }
-  // With `size` bytes of it: how many of these belong to the argument that is being read, its CR LF
-  // included. 0 until its length is known.
+  // With `size` bytes received: how many of them belong to the current argument, its CR LF
+  // included. 0 until the length of the argument is known.
   size_t argument_bytes(size_t size) const;
-  // Bytes kept for an unfinished request's argument list.
+  // Memory of an incomplete request's argument list.
   size_t memory_bytes() const;
 
-  // Forgets an unfinished request.
+  // Forgets an incomplete request.
   void reset() { partial_.reset(); }
 
  private:
@@ -61,7 +60,7 @@ class RequestParser {
     size_t begin;
     size_t length;
   };
-  // Where an unfinished multibulk request stands. Offsets count from the start of the request.
+  // State of an incomplete multibulk request. Offsets count from the start of the request.
   struct Partial {
     size_t position;
     int64_t arguments_left;

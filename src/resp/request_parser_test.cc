@@ -7,8 +7,8 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// Feeds `wire` in pieces of `step` bytes the way a session does, and collects requests; a protocol
-// error ends it as a request of one word.
+// Feeds `wire` in pieces of `step` bytes as a session does, and collects requests; a protocol error
+// is added as a request of one word.
 std::vector<Words> parse_all(std::string_view wire, size_t step, RequestLimits limits = {}) {
   RequestParser parser;
   std::string pending;
@@ -38,7 +38,7 @@ void expect_in_any_pieces(std::string_view wire, const std::vector<Words>& wante
   }
 }
 
-TEST(RequestParserTest, MultibulkInAnyPieces) {
+TEST(RequestParserTest, MultibulkSplitAnywhere) {
   expect_in_any_pieces("*2\r\n$4\r\nECHO\r\n$5\r\nh\r\nlo\r\n*1\r\n$4\r\nPING\r\n",
                        {{"ECHO", "h\r\nlo"}, {"PING"}});
   expect_in_any_pieces("*0\r\n*-1\r\n*1\r\n$0\r\n\r\n", {{}, {}, {""}});
@@ -71,12 +71,12 @@ TEST(RequestParserTest, Errors) {
   EXPECT_EQ(error("*1\r\n$16385\r\n", anonymous), "Protocol error: unauthenticated bulk length");
 }
 
-// A request after an empty one must not inherit anything of it.
+// A request after an empty one must not inherit its state.
 TEST(RequestParserTest, StateIsFreshAfterEmptyRequest) {
   expect_in_any_pieces("*0\r\n*2\r\n$3\r\nGET\r\n$1\r\na\r\n", {{}, {"GET", "a"}});
 }
 
-TEST(RequestParserTest, ManySmallPiecesAreReadOnce) {
+TEST(RequestParserTest, ManySmallReadsAreParsedOnce) {
   std::string wire = "*100000\r\n";
   for (int i = 0; i < 100'000; i++) wire += "$1\r\nx\r\n";
   const auto requests = parse_all(wire, 777);

@@ -10,16 +10,16 @@ namespace sorrel::resp {
 
 inline constexpr size_t kShortArguments = 9;
 
-// Nearly every request is whole and has a handful of short arguments. Such a one is read here,
-// without state and without calls: `args` (room for kShortArguments) and `count` are filled and the
-// place behind it is returned. Null: there is something unusual about what begins at `at`, be it an
-// error, and RequestParser has to look. Nothing that it would refuse passes here, not even from
-// those who have not logged in yet; and where lines end there are CR and LF, which it does not ask
-// for: what is read here can be repeated as it stands.
+// Fast path for the usual request: complete, with a few short arguments. Parsed without state and
+// function calls: fills `args` (space for kShortArguments) and `count` and returns the position
+// after the request. Null: the bytes at `at` are not such a request, or invalid, and RequestParser
+// must parse them. Accepts only requests that RequestParser accepts, also from unauthenticated
+// clients; and requires CR LF at line ends, which RequestParser does not, so that the bytes can be
+// forwarded unchanged.
 inline const char* read_short_request(const char* at, const char* end, std::string_view* args,
                                       size_t& count) {
-  // What stands before an argument, from the end of the line before on: CR LF "$1" CR LF, say. The
-  // shortest argument that can follow and its own end make it eight bytes.
+  // The bytes before an argument, from the previous line end on, for example CR LF "$1" CR LF. The
+  // shortest argument and its line end complete eight readable bytes.
   constexpr ptrdiff_t kBeforeArgument = 8;
   constexpr size_t kLongest = 16 * 1024;
   constexpr uint16_t kEndOfLine = '\r' | '\n' << 8;
@@ -67,11 +67,11 @@ inline const char* read_short_request(const char* at, const char* end, std::stri
   return load<uint16_t>(at) == kEndOfLine ? at + 2 : nullptr;
 }
 
-// The bytes of a request that read_short_request() has read, out of its arguments: what is to be
-// repeated need not be put into words again. Empty: its name is too long for that.
+// The original bytes of a request parsed by read_short_request(), located from its arguments, so
+// that it can be forwarded without encoding it again. Empty: the command name is too long.
 inline std::string_view text_of_short_request(std::span<const std::string_view> args) {
   const std::string_view name = args.front();
-  // "*3", "$3" and two ends of lines stand before the name.
+  // "*3", "$3" and two line ends precede the name.
   const size_t digits = name.size() < 10 ? 1 : name.size() < 100 ? 2 : name.size() < 1000 ? 3 : 0;
   if (digits == 0) return {};
   const char* const begin = name.data() - 7 - digits;

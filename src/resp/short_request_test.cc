@@ -19,7 +19,7 @@ std::string encoded(const std::vector<std::string>& words) {
   return std::string(out.view());
 }
 
-// What the text of the first request in `bytes` is taken to be, once it has been read.
+// The text located for the first request in `bytes` after parsing it.
 std::string text_in(std::string bytes) {
   bytes += "*1\r\n$4\r\nPING\r\n";
   std::array<std::string_view, kShortArguments> args;
@@ -31,7 +31,7 @@ std::string text_in(std::string bytes) {
   return std::string(text_of_short_request({args.data(), count}));
 }
 
-TEST(ShortRequestTest, ItsTextIsFoundAgainFromItsArguments) {
+TEST(ShortRequestTest, ItsTextIsLocatedFromItsArguments) {
   for (const size_t name : {1u, 3u, 9u, 10u, 99u, 100u, 999u}) {
     for (const size_t value : {1u, 9u, 10u, 32u, 99u, 100u, 5'000u}) {
       const std::vector<std::string> words{std::string(name, 'n'), "key", std::string(value, 'v')};
@@ -44,7 +44,7 @@ TEST(ShortRequestTest, ItsTextIsFoundAgainFromItsArguments) {
   EXPECT_EQ(text_in(encoded(nine)), encoded(nine));
 }
 
-TEST(ShortRequestTest, WhatCannotBeRepeatedAsItIsHasNoText) {
+TEST(ShortRequestTest, RequestsThatCannotBeForwardedHaveNoText) {
   EXPECT_EQ(text_in(encoded({std::string(1000, 'n'), "key"})), "");
 }
 
@@ -61,7 +61,7 @@ TEST(ShortRequestTest, OtherBytesWhereALineEndsAreUnusual) {
   }
 }
 
-// At the end of memory that can be read, so that a sanitizer sees who goes beyond it.
+// Placed at the end of an allocation, so that AddressSanitizer detects reads beyond it.
 TEST(ShortRequestTest, APartOfARequestIsUnusual) {
   for (const size_t value : {0u, 1u, 12u, 100u, 1'234u}) {
     const std::string whole = encoded({"SET", "", std::string(value, 'v')});
