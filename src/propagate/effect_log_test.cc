@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <mutex>
 #include <random>
 #include <thread>
 
@@ -23,14 +24,17 @@ struct Collector : EffectSink {
     in_batch = false;
     batches++;
   }
+  // Workers call this side by side.
   bool before_replies(uint64_t sequence) override {
+    const std::lock_guard lock(replies_mutex);
     replied_at.push_back(sequence - 1);
     return keeps;
   }
   std::vector<uint64_t> sequences;  // 1 is that of the first effect
   std::vector<std::string> bodies;
   std::vector<Audience> audiences;
-  std::vector<uint64_t> replied_at;
+  std::mutex replies_mutex;
+  std::vector<uint64_t> replied_at;  // guarded by replies_mutex
   bool keeps = true;
   int batches = 0;
   bool in_batch = false;
