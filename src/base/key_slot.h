@@ -8,6 +8,7 @@
 namespace sorrel {
 
 inline constexpr unsigned kSlotCount = 16384;
+inline constexpr uint16_t kNoSlot = UINT16_MAX;  // not known, or none
 
 // The hash tag: the bytes between the first '{' and the next '}', or the whole key without such a
 // pair or when the tag is empty.

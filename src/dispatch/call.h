@@ -23,6 +23,8 @@ class Rewrite {
   enum class Kind : uint8_t { kVerbatim, kNothing, kCommands };
 
   void reset() {
+    if (kind_ == Kind::kVerbatim) [[likely]]
+      return;  // and without commands
     kind_ = Kind::kVerbatim;
     commands_.clear();
   }
@@ -44,19 +46,16 @@ class Rewrite {
 
 // A parsed request, prepared for execution: its command, and the hash of its first key.
 struct Request {
-  static constexpr uint16_t kNoSlot = UINT16_MAX;
-
   std::span<const std::string_view> args;
   const Command* command = nullptr;  // nullptr: unknown
   uint32_t hashed = 0;               // position of the key whose hash is known; 0: none
   // It was rejected or queued, so that its reply tells nothing about keys; or it is an EXEC that
   // did not run.
   mutable bool tells_nothing = false;
-  bool as_sent = false;     // `args` lie in one request as read_short_request() reads them
-  uint16_t slot = kNoSlot;  // of that key, when latches or cluster mode need it
+  bool as_sent = false;  // `args` lie in one request as read_short_request() reads them
   uint64_t hash = 0;
-  Table::Guess guess;  // where that key's record may be
-  size_t end = 0;      // for the session: where the next request begins
+  KeyHint hint;    // for that key
+  size_t end = 0;  // for the session: where the next request begins
 };
 
 // How a handler blocks its client: see Call::wait().
@@ -90,7 +89,7 @@ struct Call {
 
   // The key at this position, with its hash (carried from prepare() where that computed it).
   [[gnu::always_inline]] Key key(size_t at) const {
-    if (at == request.hashed) return {args[at], request.hash, &request.guess};
+    if (at == request.hashed) return {args[at], request.hash, &request.hint};
     return keys.key(args[at]);
   }
 

@@ -38,9 +38,8 @@ class LatchSet {
 
   // Where the key at `position` lies, for commands with one key.
   unsigned partition_of(const Request& request, size_t position) const {
-    if (request.hashed == position && request.slot != Request::kNoSlot) [[likely]]
-      return keyspace_.partition_of_slot(request.slot);
-    return keyspace_.partition_of(request.args[position]);
+    const uint16_t slot = request.hashed == position ? request.hint.slot : kNoSlot;
+    return keyspace_.partition_of(request.args[position], slot);
   }
 
   // After lock(): ascending, each once.

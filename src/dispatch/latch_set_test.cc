@@ -68,7 +68,7 @@ TEST_F(LatchSetTest, APreparedSlotIsTheKeysPartition) {
   request.args = words;
   EXPECT_EQ(latches_.partition_of(request, 1), partition_of("foo"));
   request.hashed = 1;
-  request.slot = static_cast<uint16_t>(key_slot("foo"));
+  request.hint.slot = static_cast<uint16_t>(key_slot("foo"));
   EXPECT_EQ(latches_.partition_of(request, 1), partition_of("foo"));
 }
 

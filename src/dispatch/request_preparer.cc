@@ -27,22 +27,23 @@ const Database* RequestPreparer::database_ahead(int db) const {
 
 [[gnu::always_inline]] inline void RequestPreparer::find_first_key(Request& request,
                                                                    const Database* ahead) {
-  request.guess.stamp = 0;
+  request.hint.guess.stamp = 0;
   request.hashed = 0;
   if (request.command == nullptr) return;
   const unsigned key = request.command->first_key;
   if (key == 0 || key >= request.args.size()) return;
   request.hash = keyspace_.hash(request.args[key]);
   request.hashed = key;
-  if (ahead != nullptr) request.guess = ahead->table.prefetch_bucket(request.hash);
+  if (ahead != nullptr) request.hint.guess = ahead->table.prefetch_bucket(request.hash);
 }
 
-// Once for the latch and for cluster mode. Commands with several keys compute theirs together.
+// Once for cluster mode, the latch and the table. Commands with several keys compute theirs
+// together.
 void RequestPreparer::find_slots(std::span<Request> requests) {
   for (Request& request : requests) {
     const bool found = request.hashed != 0 && request.command->only_key == request.hashed;
-    request.slot =
-        found ? static_cast<uint16_t>(key_slot(request.args[request.hashed])) : Request::kNoSlot;
+    request.hint.slot =
+        found ? static_cast<uint16_t>(key_slot(request.args[request.hashed])) : kNoSlot;
   }
 }
 

@@ -27,7 +27,7 @@ class RequestPreparer {
   void look_ahead(Request& request, int db);
   // Step two: prefetches the record.
   static void prefetch(Request& request) {
-    if (request.guess.stamp != 0) Table::prefetch_entry(request.guess, request.hash);
+    if (request.hint.guess.stamp != 0) Table::prefetch_entry(request.hint.guess, request.hash);
   }
 
  private:

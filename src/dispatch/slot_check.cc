@@ -10,7 +10,7 @@ namespace sorrel {
 SlotVerdict SlotCheck::check(const Command& command, uint64_t acts, const Request& request,
                              const Caller& caller, std::string& error) {
   keys_.clear();
-  slot_ = Request::kNoSlot;
+  slot_ = kNoSlot;
   bool one_slot = true;
   if (command.has(catalog::kRunsQueued) && caller.transaction != nullptr) {
     for (const Transaction::Queued& queued : caller.transaction->commands()) {
@@ -31,8 +31,8 @@ SlotVerdict SlotCheck::check(const Command& command, uint64_t acts, const Reques
 bool SlotCheck::add_keys(const Command& command, const Request& request) {
   if (command.only_key == 0) return add_positions(command, request.args);
   const std::string_view key = request.args[command.only_key];
-  const bool known = request.hashed == command.only_key && request.slot != Request::kNoSlot;
-  return add_key(key, known ? request.slot : key_slot(key));
+  const bool known = request.hashed == command.only_key && request.hint.slot != kNoSlot;
+  return add_key(key, known ? request.hint.slot : key_slot(key));
 }
 
 bool SlotCheck::add_positions(const Command& command, std::span<const std::string_view> args) {
@@ -57,7 +57,7 @@ bool SlotCheck::add_positions(const Command& command, std::span<const std::strin
 }
 
 bool SlotCheck::add_key(std::string_view key, unsigned slot) {
-  if (slot_ == Request::kNoSlot) slot_ = slot;
+  if (slot_ == kNoSlot) slot_ = slot;
   if (slot_ != slot) return false;
   keys_.push_back(key);
   return true;

@@ -30,7 +30,7 @@ class SlotCheck {
   bool add_key(std::string_view key, unsigned slot);
 
   const ExecutorWorld& world_;
-  unsigned slot_ = Request::kNoSlot;
+  unsigned slot_ = kNoSlot;
   std::vector<std::string_view> keys_;
   std::vector<catalog::KeyPosition> positions_;
 };

@@ -130,8 +130,8 @@ TEST_P(SlotCheckTest, ThePreparedSlotIsUsed) {
   Request request;
   request.args = words;
   node_.worker().requests().prepare({&request, 1}, 0);
-  EXPECT_EQ(request.slot, 12182u);
-  request.slot = 7;
+  EXPECT_EQ(request.hint.slot, 12182u);
+  request.hint.slot = 7;
   std::string error;
   node_.worker().slots().check(*request.command, 0, request, node_.caller, error);
   EXPECT_EQ(slots_.slot, 7u);
@@ -154,7 +154,7 @@ TEST(SlotCheck, WithoutLatchesAndClusterModeNoSlotIsComputed) {
   Request request;
   request.args = words;
   node.worker().requests().prepare({&request, 1}, 0);
-  EXPECT_EQ(request.slot, Request::kNoSlot);
+  EXPECT_EQ(request.hint.slot, kNoSlot);
 }
 
 }  // namespace

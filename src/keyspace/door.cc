@@ -9,7 +9,7 @@ namespace sorrel {
 namespace {
 
 inline Table::Position find_in(const Table& table, const Key& key) {
-  return table.find(key.hash, *key.guess, [text = key.text](void* entry) {
+  return table.find(key.hash, key.hint->guess, [text = key.text](void* entry) {
     return same_bytes(static_cast<const Record*>(entry)->key(), text);
   });
 }
@@ -25,7 +25,7 @@ inline Table::Position find_in(const Table& table, const Key& key) {
     tracer_->on_look(db, key.text, writes ? KeyTracer::For::kWriting : KeyTracer::For::kReading);
   }
 #endif
-  Found found{keyspace_.partition_of(key.text), nullptr, {}};
+  Found found{keyspace_.partition_of(key.text, key.hint->slot), nullptr, {}};
   found.database = keyspace_.find_database(found.partition, db);
   if (found.database == nullptr) return found;
   found.at = find_in(found.database->table, key);
@@ -127,7 +127,8 @@ const Record* Door::peek(const Key& key, int db) {
 }
 
 Door::Presence Door::presence(const Key& key, int db) const {
-  const Database* database = keyspace_.find_database(keyspace_.partition_of(key.text), db);
+  const Database* database =
+      keyspace_.find_database(keyspace_.partition_of(key.text, key.hint->slot), db);
   if (database == nullptr) return Presence::kAbsent;
   const Table::Position at = find_in(database->table, key);
   if (!at) return Presence::kAbsent;

@@ -18,14 +18,19 @@ namespace sorrel {
 class Entry;
 class KeyTracer;
 
+// Facts about a key that were looked up before its command runs.
+struct KeyHint {
+  Table::Guess guess;       // where its record may be
+  uint16_t slot = kNoSlot;  // computed when latches or cluster mode need it
+};
+
 // A key with its hash, computed once and carried.
 struct Key {
   std::string_view text;
   uint64_t hash;
-  // Where its record may be, when somebody has looked ahead.
-  const Table::Guess* guess = &kNoGuess;
+  const KeyHint* hint = &kNoHint;
 
-  static constexpr Table::Guess kNoGuess{};
+  static constexpr KeyHint kNoHint{};
 };
 
 // The way into the keyspace for one command: it knows the database and the time, applies lazy
@@ -348,7 +353,7 @@ class Entry {
 };
 
 [[gnu::always_inline]] inline Record* Door::guessed(const Key& key, int db) const {
-  const Table::Guess& guess = *key.guess;
+  const Table::Guess& guess = key.hint->guess;
   if (guess.stamp == 0) return nullptr;
   const Database* database = keyspace_.find_database(0, db);
   if (database == nullptr) return nullptr;

@@ -129,8 +129,10 @@ class Keyspace {
   unsigned partition_of(std::string_view key) const {
     return partition_shift_ == kOnePartition ? 0 : key_slot(key) >> partition_shift_;
   }
-  unsigned partition_of_slot(unsigned slot) const {
-    return partition_shift_ == kOnePartition ? 0 : slot >> partition_shift_;
+  // The same with the key's slot, where that is known.
+  unsigned partition_of(std::string_view key, uint16_t slot) const {
+    if (partition_shift_ == kOnePartition) return 0;
+    return (slot != kNoSlot ? slot : key_slot(key)) >> partition_shift_;
   }
 
   // Null when nothing is stored there.

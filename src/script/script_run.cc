@@ -196,8 +196,8 @@ bool ScriptRun::rejects_slot(const Command& command, std::span<const std::string
   SlotCheck& slots = call_.executor.slots();
   SlotVerdict verdict = slots.check(command, command.acts(args), request, caller_, error);
   const unsigned slot = slots.last_slot();
-  if (verdict == SlotVerdict::kServed && slot != Request::kNoSlot && !allow_cross_slot_) {
-    if (slot_ == Request::kNoSlot) slot_ = slot;
+  if (verdict == SlotVerdict::kServed && slot != kNoSlot && !allow_cross_slot_) {
+    if (slot_ == kNoSlot) slot_ = slot;
     if (slot_ != slot) verdict = SlotVerdict::kCrossSlot;
   }
   if (verdict == SlotVerdict::kServed) return false;

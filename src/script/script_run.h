@@ -53,7 +53,7 @@ class ScriptRun final : public ScriptHost {
   bool read_only_;
   bool allow_oom_;
   bool allow_cross_slot_;
-  unsigned slot_ = Request::kNoSlot;  // cluster mode: of the keys that it has used
+  unsigned slot_ = kNoSlot;  // cluster mode: of the keys that it has used
 };
 
 }  // namespace sorrel::script
