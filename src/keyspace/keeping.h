@@ -8,7 +8,7 @@ namespace sorrel {
 //
 //   Keyspace::begin_keeping()   the moment; from now on all records that are there are to be kept
 //   a change of such a record   its door shows it to the keeper first, as it still is
-//   keep_segment(), in steps    a walk: shows those that nobody has changed
+//   keep_segment(), in steps    a walk: shows the records that no command changed
 //   Keyspace::end_keeping()     the walk has seen all
 //
 // Whoever comes first, a record is shown once: a bit in it says in which phase it was last seen or
